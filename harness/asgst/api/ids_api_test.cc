@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
+#include <set>
 
 #include "harness/asgst/testing/ids_testing.h"
+#include "harness/base/mappings.h"
 
 namespace walkhammer::asgst {
 namespace {
@@ -26,14 +29,6 @@ TEST_F(IdsApi, MethodInfoOfAPlainMethod) {
   EXPECT_EQ(answer.klass, ASGST_JClassToClass(ids_));
   EXPECT_GE(answer.idnum, 0);
   EXPECT_EQ(answer.class_idnum, ASGST_GetClassIdNum(answer.klass));
-}
-
-// In its ConstMethod, the addresses of three kinds of annotations follow the generic signature.
-TEST_F(IdsApi, MethodInfoOfAGenericAnnotatedMethod) {
-  const MethodAnswer answer = Ask(Method("annotated", kAnnotated));
-  EXPECT_EQ(answer.name, "annotated");
-  EXPECT_EQ(answer.signature, kAnnotated);
-  EXPECT_EQ(answer.generic, kAnnotatedGeneric);
 }
 
 TEST_F(IdsApi, MethodInfoIsWhatJvmtiSaysOfEveryMethod) {
@@ -66,48 +61,40 @@ TEST_F(IdsApi, MethodInfoWithoutBuffers) {
   ASGST_GetMethodInfo(Method("annotated", kAnnotated), nullptr);
 }
 
-// What buffers of each size hold afterwards; nothing is written outside of them.
+// What buffers of each size hold afterwards; nothing is written outside of them. In the method's
+// ConstMethod, the addresses of three kinds of annotations follow the generic signature.
 TEST_F(IdsApi, MethodInfoInBuffersOfEverySize) {
   const std::string name = "annotated", signature = kAnnotated, generic = kAnnotatedGeneric;
   for (jint size = -1; size <= static_cast<jint>(signature.size()) + 3; size++) {
-    char buffers[3][200];
+    char buffers[3][kRoom];
     memset(buffers, '#', sizeof buffers);
     ASGST_MethodInfo info{};
-    info.method_name = buffers[0] + 8;
-    info.signature = buffers[1] + 8;
-    info.generic_signature = buffers[2] + 8;
+    info.method_name = buffers[0] + kBefore;
+    info.signature = buffers[1] + kBefore;
+    info.generic_signature = buffers[2] + kBefore;
     info.method_name_length = info.signature_length = info.generic_signature_length = size;
     ASGST_GetMethodInfo(Method("annotated", kAnnotated), &info);
     EXPECT_EQ(info.method_name_length, static_cast<jint>(name.size()));
     EXPECT_EQ(info.signature_length, static_cast<jint>(signature.size()));
     EXPECT_EQ(info.generic_signature_length, static_cast<jint>(generic.size()));
-    const std::string whole[] = {name, signature, generic};
-    for (int i = 0; i < 3; i++) {
-      std::string expected(200, '#');
-      if (size > 0) {
-        const std::string held = whole[i].substr(0, static_cast<size_t>(size) - 1);
-        expected.replace(8, held.size() + 1, held + '\0');
-      }
-      EXPECT_EQ(std::string(buffers[i], 200), expected) << "size " << size;
-    }
+    EXPECT_EQ(std::string(buffers[0], kRoom), HeldBy(name, size)) << size;
+    EXPECT_EQ(std::string(buffers[1], kRoom), HeldBy(signature, size)) << size;
+    EXPECT_EQ(std::string(buffers[2], kRoom), HeldBy(generic, size)) << size;
   }
 }
 
 TEST_F(IdsApi, MethodInfoInASignalHandler) {
-  static char name[100];
-  static ASGST_MethodInfo info;
+  char name[100];
+  ASGST_MethodInfo info{};
   RunningMethod running("interpSpin");
-  ASSERT_TRUE(running.Raise([](ucontext_t* context) {
-    ASGST_RunWithIterator(
-        context, 0,
-        [](ASGST_Iterator* iterator, void*) {
-          ASGST_Frame frame;
-          if (ASGST_NextFrame(iterator, &frame) != 1) return;
-          info.method_name = name;
-          info.method_name_length = sizeof name;
-          ASGST_GetMethodInfo(frame.method, &info);
-        },
-        nullptr);
+  ASSERT_TRUE(running.Raise([&](ucontext_t* context) {
+    Iterate(context, [&](ASGST_Iterator* iterator) {
+      ASGST_Frame frame;
+      if (ASGST_NextFrame(iterator, &frame) != 1) return;
+      info.method_name = name;
+      info.method_name_length = sizeof name;
+      ASGST_GetMethodInfo(frame.method, &info);
+    });
   }));
   EXPECT_STREQ(info.method_name, "interpSpin");
   EXPECT_EQ(info.klass, ASGST_JClassToClass(live_.api()));
@@ -259,24 +246,17 @@ TEST_F(IdsApi, ClassInfoInBuffersOfEverySize) {
   const ASGST_Class klass = ASGST_JClassToClass(ids_);
   const std::string name = "wh/Ids", generic = *Ask(klass).generic;
   for (jint size = -1; size <= static_cast<jint>(generic.size()) + 2; size++) {
-    char buffers[2][200];
+    char buffers[2][kRoom];
     memset(buffers, '#', sizeof buffers);
     ASGST_ClassInfo info{};
-    info.class_name = buffers[0] + 8;
-    info.generic_class_name = buffers[1] + 8;
+    info.class_name = buffers[0] + kBefore;
+    info.generic_class_name = buffers[1] + kBefore;
     info.class_name_length = info.generic_class_name_length = size;
     ASGST_GetClassInfo(klass, &info);
     EXPECT_EQ(info.class_name_length, 6);
     EXPECT_EQ(info.generic_class_name_length, static_cast<jint>(generic.size()));
-    const std::string whole[] = {name, generic};
-    for (int i = 0; i < 2; i++) {
-      std::string expected(200, '#');
-      if (size > 0) {
-        const std::string held = whole[i].substr(0, static_cast<size_t>(size) - 1);
-        expected.replace(8, held.size() + 1, held + '\0');
-      }
-      EXPECT_EQ(std::string(buffers[i], 200), expected) << "size " << size;
-    }
+    EXPECT_EQ(std::string(buffers[0], kRoom), HeldBy(name, size)) << size;
+    EXPECT_EQ(std::string(buffers[1], kRoom), HeldBy(generic, size)) << size;
   }
   ASGST_GetClassInfo(klass, nullptr);
 }
@@ -359,6 +339,115 @@ TEST_F(IdsApi, ConversionsOfWhatIsNone) {
   EXPECT_EQ(ASGST_ClassToJClass(reinterpret_cast<ASGST_Class>(0x1234560)), nullptr);
   EXPECT_EQ(ASGST_MethodToJMethodID(reinterpret_cast<ASGST_Method>(0x1234560)), nullptr);
   EXPECT_EQ(ASGST_JMethodIDToMethod(reinterpret_cast<jmethodID>(0x1234561)), nullptr);
+}
+
+// --- invalid handles: random words, addresses of other things, forgeries ---
+
+void ExpectNothingAt(uint64_t address) {
+  ExpectNothing(reinterpret_cast<ASGST_Method>(address));
+  ExpectNothing(reinterpret_cast<ASGST_Class>(address));
+}
+
+TEST_F(IdsApi, NothingIsKnownOfGarbage) {
+  const auto method = reinterpret_cast<uint64_t>(Method("farLines", "(I)I"));
+  const auto klass = reinterpret_cast<uint64_t>(ASGST_JClassToClass(ids_));
+  const uint64_t object = *reinterpret_cast<uint64_t*>(ids_);
+  const uint64_t const_method =
+      *reinterpret_cast<uint64_t*>(method + live_.jvm().layout().method_const);
+  std::vector<uint64_t> garbage = {0,
+                                   1,
+                                   8,
+                                   0xff8,
+                                   0x1000,
+                                   0xdeadbeefdeadbee8,
+                                   ~0ULL,
+                                   ~7ULL,
+                                   1ULL << 47,
+                                   object,
+                                   object + 8,
+                                   const_method,
+                                   const_method + 8,
+                                   reinterpret_cast<uint64_t>(&garbage),
+                                   reinterpret_cast<uint64_t>(&ASGST_GetMethodInfo) & ~7ULL,
+                                   reinterpret_cast<uint64_t>(live_.jvm().vm())};
+  for (const NamedCode& code : live_.jvm().Stubs()) garbage.push_back(code.begin & ~7ULL);
+  for (uint64_t aside = 1; aside < 64; aside++) {
+    garbage.push_back(method + aside);
+    garbage.push_back(method - aside);
+    garbage.push_back(klass + aside);
+    garbage.push_back(klass - aside);
+  }
+  // Random words may by chance be addresses of methods and classes, also of those of a CDS archive
+  // that are not loaded.
+  std::set<uint64_t> real;
+  const std::vector<Mapping> mappings = ReadMappings();
+  const auto is_archived = [&](uint64_t word) {
+    return std::any_of(mappings.begin(), mappings.end(), [&](const Mapping& mapping) {
+      return mapping.begin <= word && word < mapping.end && mapping.path.ends_with(".jsa");
+    });
+  };
+  ForEachMethod([&](jclass mirror, jmethodID id) {
+    real.insert(reinterpret_cast<uint64_t>(ASGST_JMethodIDToMethod(id)));
+    real.insert(reinterpret_cast<uint64_t>(ASGST_JClassToClass(mirror)));
+  });
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 100'000; i++) {
+    const uint64_t word = random() >> (random() % 64);
+    if (real.count(word) == 0 && !is_archived(word)) garbage.push_back(word);
+  }
+  for (const uint64_t address : garbage) ExpectNothingAt(address);
+  // A class as a method, and a method as a class.
+  ExpectNothing(reinterpret_cast<ASGST_Method>(klass));
+  ExpectNothing(reinterpret_cast<ASGST_Class>(method));
+}
+
+// Forgeries that lead to a live class as methods do, or to themselves as classes do.
+TEST_F(IdsApi, NothingIsKnownOfForgeries) {
+  const VmStructs& structs = live_.jvm().structs();
+  const auto pool = *structs.Offset("InstanceKlass", "_constants");
+  const auto holder = *structs.Offset("ConstantPool", "_pool_holder");
+  const auto const_method = live_.jvm().layout().method_const;
+  alignas(8) static char forged[4096];
+  const auto copy = [](const void* from, size_t bytes) { memcpy(forged, from, bytes); };
+  const auto word = [](int at) { return reinterpret_cast<uint64_t*>(forged + at); };
+
+  const ASGST_Method method = Method("farLines", "(I)I");
+  copy(method, 88);
+  EXPECT_EQ(Ask(reinterpret_cast<ASGST_Method>(forged)).name, "farLines") << "a true copy";
+  *word(0) = 0x1234560;  // its virtual table
+  ExpectNothing(reinterpret_cast<ASGST_Method>(forged));
+  *word(0) = *reinterpret_cast<const uint64_t*>(method);
+  *word(const_method) += 8;
+  ExpectNothing(reinterpret_cast<ASGST_Method>(forged));
+
+  const ASGST_Class klass = ASGST_JClassToClass(ids_);
+  copy(klass, *structs.SizeOf("InstanceKlass"));
+  ExpectNothing(reinterpret_cast<ASGST_Class>(forged));
+  // With a constant pool of its own.
+  *word(pool) = reinterpret_cast<uint64_t>(forged + 2048);
+  *word(2048 + holder) = reinterpret_cast<uint64_t>(forged);
+  EXPECT_EQ(Ask(reinterpret_cast<ASGST_Class>(forged)).name, "wh/Ids") << "a true copy";
+  EXPECT_EQ(ASGST_GetClassIdNum(reinterpret_cast<ASGST_Class>(forged)), -1);
+  *word(0) = 0x1234560;
+  ExpectNothing(reinterpret_cast<ASGST_Class>(forged));
+}
+
+// Words in the JVM's own structures lead to other structures of the JVM.
+TEST_F(IdsApi, NothingIsKnownOfWhatStandsAroundMethods) {
+  const auto method = reinterpret_cast<uint64_t>(Method("farLines", "(I)I"));
+  const auto klass = reinterpret_cast<uint64_t>(ASGST_JClassToClass(ids_));
+  int others = 0;
+  for (const uint64_t from : {method, klass})
+    for (uint64_t at = from; at < from + 400; at += 8) {
+      const uint64_t word = *reinterpret_cast<uint64_t*>(at);
+      const MethodAnswer as_method = Ask(reinterpret_cast<ASGST_Method>(word));
+      const ClassAnswer as_class = Ask(reinterpret_cast<ASGST_Class>(word));
+      EXPECT_EQ(as_method.klass != nullptr, as_method.name.has_value());
+      if (as_class.idnum >= 0) others++;
+      EXPECT_EQ(as_class.idnum >= 0, as_class.name.has_value());
+      EXPECT_FALSE(as_method.klass != nullptr && as_class.idnum >= 0) << "both";
+    }
+  EXPECT_GE(others, 1) << "its superclass";
 }
 
 }  // namespace

@@ -8,14 +8,8 @@
 using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
 
 WalkStatus ASGST_IteratorOpaque::Begin() {
-  switch (begin) {
-    case From::kContext:
-      return walk->Begin();
-    case From::kRegisters:
-      return walk->BeginAtRegisters();
-    case From::kElement:
-      break;
-  }
+  if (begin == From::kContext) return walk->Begin();
+  if (begin == From::kRegisters) return walk->BeginAtRegisters();
   if (located->then == Located::Then::kCaller) walk->BeginAtCaller(located->caller);
   return WalkStatus::kFound;
 }
@@ -25,19 +19,12 @@ void ASGST_IteratorOpaque::Rewind() {
   walk = new (storage) JavaWalk(*Live(), memory, start);
   recorded_done = 0;
   is_guess = false;
-  switch (Begin()) {
-    case WalkStatus::kFound:
-      Advance();
-      // A stack that is broken before its first frame has no top Java frame: ASGST_NO_FRAME would
-      // be a lie.
-      if (state == ASGST_BROKEN_STACK) state = ASGST_NO_TOP_JAVA_FRAME;
-      break;
-    case WalkStatus::kUnknownState:
-      state = ASGST_UNSAFE_STATE;
-      break;
-    default:
-      state = ASGST_NO_TOP_JAVA_FRAME;
-  }
+  const WalkStatus status = Begin();
+  if (status == WalkStatus::kFound) Advance();
+  // A stack that is broken before its first frame has no top Java frame: ASGST_NO_FRAME would be a
+  // lie.
+  if (status != WalkStatus::kFound || state == ASGST_BROKEN_STACK) state = ASGST_NO_TOP_JAVA_FRAME;
+  if (status == WalkStatus::kUnknownState) state = ASGST_UNSAFE_STATE;
 }
 
 int ASGST_IteratorOpaque::Next() {
@@ -59,21 +46,27 @@ void ASGST_IteratorOpaque::Advance() {
 
 namespace {
 
-int Run(const WalkStart& start, int32_t options, ASGST_Iterator::From from,
+int ThreadOf(uint64_t& thread) {
+  if (Live() == nullptr) return ASGST_NOT_ATTACHED;
+  thread = CurrentJavaThread();
+  return thread == 0 ? ASGST_NO_THREAD : 1;
+}
+
+// `registers`: to begin at, whatever the thread's state; null: begins by `context` and state.
+int Run(const void* context, const walkhammer::Registers* registers, int32_t options,
         ASGST_IteratorHandler fun, void* argument) {
-  const LiveMemory memory = MemoryOf(start);
-  ASGST_Iterator iterator(start, memory, options, from);
+  uint64_t thread = 0;
+  if (const int found = ThreadOf(thread); found < 0) return found;
+  WalkStart start = StartOf(static_cast<const ucontext_t*>(context), thread);
+  if (registers != nullptr) start.registers = *registers;
+  ASGST_Iterator iterator(
+      start, MemoryOf(start), options,
+      registers == nullptr ? ASGST_Iterator::From::kContext : ASGST_Iterator::From::kRegisters);
   iterator.Rewind();
   const int result = iterator.Result();
   if (result > 0) fun(&iterator, argument);
   AskForTables();
   return result;
-}
-
-int ThreadOf(uint64_t& thread) {
-  if (Live() == nullptr) return ASGST_NOT_ATTACHED;
-  thread = CurrentJavaThread();
-  return thread == 0 ? ASGST_NO_THREAD : 1;
 }
 
 uint8_t TypeOf(FrameType type) {
@@ -92,34 +85,22 @@ int ASGST_ThreadState() {
   uint64_t thread = 0;
   if (ThreadOf(thread) < 0) return 0;
   const auto state = *reinterpret_cast<const volatile int32_t*>(thread + Live()->jvm.thread_state);
-  switch (Live()->jvm.states.StateOf(state) & ~1) {  // odd: in transition
-    case 4:
-      return kAlive | kRunnable | kInNative;
-    case 10:
-      return kAlive | kBlocked;
-    default:
-      return kAlive | kRunnable;
-  }
+  const int number = Live()->jvm.states.StateOf(state) & ~1;  // odd: in transition
+  if (number == 10) return kAlive | kBlocked;
+  return number == 4 ? kAlive | kRunnable | kInNative : kAlive | kRunnable;
 }
 
 int ASGST_RunWithIterator(void* ucontext, int32_t options, ASGST_IteratorHandler fun,
                           void* argument) {
-  uint64_t thread = 0;
-  const int found = ThreadOf(thread);
-  if (found < 0) return found;
-  const auto* context = static_cast<const ucontext_t*>(ucontext);
-  return Run(StartOf(context, thread), options, ASGST_Iterator::From::kContext, fun, argument);
+  return Run(ucontext, nullptr, options, fun, argument);
 }
 
 int ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
                                    ASGST_IteratorHandler fun, void* argument) {
-  uint64_t thread = 0;
-  const int found = ThreadOf(thread);
-  if (found < 0) return found;
-  WalkStart start = StartOf(nullptr, thread);
-  start.registers = {reinterpret_cast<uint64_t>(pc), reinterpret_cast<uint64_t>(sp),
-                     reinterpret_cast<uint64_t>(fp), 0};
-  return Run(start, options, ASGST_Iterator::From::kRegisters, fun, argument);
+  const walkhammer::Registers registers = {reinterpret_cast<uint64_t>(pc),
+                                           reinterpret_cast<uint64_t>(sp),
+                                           reinterpret_cast<uint64_t>(fp), 0};
+  return Run(nullptr, &registers, options, fun, argument);
 }
 
 int ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame) {
@@ -159,3 +140,11 @@ int asgst_iterator_end(ASGST_Iterator* iterator) {
 bool asgst_frame_is_guess(ASGST_Iterator* iterator) {
   return iterator != nullptr && iterator->is_guess;
 }
+
+// Frame marks: declared, not offered. docs/reference.md says why.
+ASGST_FrameMark* ASGST_RegisterFrameMark(JNIEnv*, ASGST_FrameMarkHandler, int, void*) {
+  return nullptr;
+}
+void ASGST_MoveFrameMark(ASGST_FrameMark*, void*) {}
+void* ASGST_GetFrameMarkStackPointer(ASGST_FrameMark*) { return nullptr; }
+void ASGST_RemoveFrameMark(ASGST_FrameMark*) {}

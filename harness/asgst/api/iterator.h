@@ -19,21 +19,20 @@ struct ASGST_IteratorOpaque {
   using WalkStatus = walkhammer::asgst::WalkStatus;
   enum class From { kContext, kRegisters, kElement };
 
-  // Copies its arguments.
-  ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts, From where)
-      : start(WithOptions(from, opts)), memory(with), options(opts), begin(where) {}
-  // Begins at the frame of the queue element `of`: returns `frames`, then what `where` says. All
-  // three must live as long as the iterator.
-  ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts,
-                       const Located& where, std::span<const JavaFrame> frames,
-                       const ASGST_QueueElement* of)
-      : start(WithOptions(from, opts)),
+  // With kElement, begins at the frame of the queue element `of`: returns `frames`, then what
+  // `where` says; all three must live as long as the iterator. The other arguments are copied.
+  ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts, From first,
+                       const Located* where = nullptr, std::span<const JavaFrame> frames = {},
+                       const ASGST_QueueElement* of = nullptr)
+      : start(from),
         memory(with),
         options(opts),
-        begin(From::kElement),
-        located(&where),
+        begin(first),
+        located(where),
         recorded(frames),
-        element(of) {}
+        element(of) {
+    start.non_java = (options & ASGST_INCLUDE_NON_JAVA_FRAMES) != 0;
+  }
 
   // Goes to the newest frame.
   void Rewind();
@@ -46,13 +45,13 @@ struct ASGST_IteratorOpaque {
     return walk->has_java() ? ASGST_JAVA_TRACE : ASGST_NON_JAVA_TRACE;
   }
 
-  const WalkStart start;
+  WalkStart start;
   const LiveMemory memory;
   const int32_t options;
   const From begin;
-  const Located* const located = nullptr;     // with kElement
+  const Located* const located;               // with kElement
   const std::span<const JavaFrame> recorded;  // come before those of `walk`
-  const ASGST_QueueElement* const element = nullptr;
+  const ASGST_QueueElement* const element;
   JavaWalk* walk = nullptr;
   alignas(JavaWalk) char storage[sizeof(JavaWalk)];
   size_t recorded_done = 0;  // so many of `recorded` came before `next`, or are it
@@ -62,10 +61,6 @@ struct ASGST_IteratorOpaque {
   bool is_guess = false;       // JavaFrame::guessed of the frame that was returned last
 
  private:
-  static WalkStart WithOptions(WalkStart start, int32_t options) {
-    start.non_java = (options & ASGST_INCLUDE_NON_JAVA_FRAMES) != 0;
-    return start;
-  }
   WalkStatus Begin();
   // Moves `next` on and returns what ASGST_State then says.
   int Next();

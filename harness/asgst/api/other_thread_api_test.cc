@@ -2,24 +2,16 @@
 // Walks of parked threads by JNIEnv and by OS thread id, on a live JVM: see asgst.h.
 #include <atomic>
 
-#include "harness/asgst/include/asgst.h"
 #include "harness/asgst/testing/live_jvm.h"
+#include "harness/jvm/live/jvmti_env.h"
 
 namespace walkhammer::asgst {
 namespace {
 
-constexpr int kDepth = 64;
+constexpr int kDepth = Answer::kDepth;
 
-struct OtherWalk {
-  ASGST_CallFrame frames[kDepth];
-  ASGST_CallTrace trace{-99, frames, nullptr};
+struct OtherWalk : Answer {
   JNIEnv* env = nullptr;
-
-  std::string NameAt(int n) const {
-    if (n < 0) n += trace.num_frames;
-    if (n < 0 || n >= trace.num_frames) return "none";
-    return NameOf(frames[n].java_frame.method_id);
-  }
 };
 
 // How the caller names the thread to walk.
@@ -27,13 +19,18 @@ enum class By { kEnv, kId };
 
 class OtherThread : public LiveTest, public testing::WithParamInterface<By> {
  protected:
-  static void Walk(const RunningMethod& of, By by, ucontext_t* context, OtherWalk& walk,
-                   int depth = kDepth) {
-    if (by == By::kEnv)
-      asgst_get_stack_trace_of(of.env(), &walk.trace, depth, context, 0);
-    else
-      asgst_get_stack_trace_of_os_thread(of.os_thread(), &walk.env, &walk.trace, depth, context, 0);
+  void Walk(const RunningMethod& of, ucontext_t* context, int depth = kDepth) {
+    Walk(of.env(), of.os_thread(), context, walk_, depth);
   }
+  static void Walk(JNIEnv* env, int os_thread, ucontext_t* context, OtherWalk& walk,
+                   int depth = kDepth) {
+    if (GetParam() == By::kEnv)
+      asgst_get_stack_trace_of(env, &walk.trace, depth, context, 0);
+    else
+      asgst_get_stack_trace_of_os_thread(os_thread, &walk.env, &walk.trace, depth, context, 0);
+  }
+
+  OtherWalk walk_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Forms, OtherThread, testing::Values(By::kEnv, By::kId),
@@ -44,15 +41,15 @@ INSTANTIATE_TEST_SUITE_P(Forms, OtherThread, testing::Values(By::kEnv, By::kId),
 TEST_P(OtherThread, ParkedInItsHandlerInCompiledCode) {
   RunningMethod running("c2Spin");
   running.WhileParked([&](ucontext_t* context) {
-    OtherWalk here, alien;
-    Walk(running, GetParam(), context, here);
-    EXPECT_EQ(here.NameAt(-1), "wh.Api.c2Spin()V");
+    Walk(running, context);
+    EXPECT_EQ(walk_.NameAt(-1), "wh.Api.c2Spin()V");
     if (GetParam() == By::kId) {
-      EXPECT_EQ(here.env, running.env());
+      EXPECT_EQ(walk_.env, running.env());
     }
     // From a thread that the JVM does not know.
-    std::thread([&] { Walk(running, GetParam(), context, alien); }).join();
-    EXPECT_EQ(alien.trace.num_frames, here.trace.num_frames);
+    OtherWalk alien;
+    std::thread([&] { Walk(running.env(), running.os_thread(), context, alien); }).join();
+    EXPECT_EQ(alien.count(), walk_.count());
     EXPECT_EQ(alien.NameAt(-1), "wh.Api.c2Spin()V");
   });
 }
@@ -60,84 +57,64 @@ TEST_P(OtherThread, ParkedInItsHandlerInCompiledCode) {
 TEST_P(OtherThread, ParkedInItsHandlerWhileInterpreted) {
   RunningMethod running("interpSpin");
   running.WhileParked([&](ucontext_t* context) {
-    OtherWalk walk;
-    Walk(running, GetParam(), context, walk);
-    EXPECT_EQ(walk.trace.num_frames, 1);
-    EXPECT_EQ(walk.NameAt(0), "wh.Api.interpSpin()V");
-    EXPECT_EQ(walk.frames[0].java_frame.comp_level, 0);
-    EXPECT_NE(walk.frames[0].java_frame.bci, 65535);
+    Walk(running, context);
+    EXPECT_EQ(walk_.count(), 1);
+    EXPECT_EQ(walk_.NameAt(0), "wh.Api.interpSpin()V");
+    EXPECT_EQ(walk_.frames[0].java_frame.comp_level, 0);
+    EXPECT_NE(walk_.frames[0].java_frame.bci, 65535);
   });
 }
 
 TEST_P(OtherThread, InAHandlerOfTheWalkingThread) {
   RunningMethod running("interpSpin");
   running.WhileParked([&](ucontext_t* context) {
-    OtherWalk walk;
     // Not with RaiseHere, whose only handler the parked thread is in.
     static std::function<void()> in_handler;
-    in_handler = [&] { Walk(running, GetParam(), context, walk); };
+    in_handler = [&] { Walk(running, context); };
     struct sigaction action {
     }, before{};
     action.sa_handler = [](int) { in_handler(); };
     sigaction(SIGUSR2, &action, &before);
     raise(SIGUSR2);
     sigaction(SIGUSR2, &before, nullptr);
-    EXPECT_EQ(walk.NameAt(0), "wh.Api.interpSpin()V");
+    EXPECT_EQ(walk_.NameAt(0), "wh.Api.interpSpin()V");
   });
 }
 
 TEST_P(OtherThread, InNativeFromItsAnchor) {
-  std::atomic<bool> in_native{false}, leave{false};
-  live_.on_probe = [&] {
-    in_native = true;
-    while (!leave) std::this_thread::yield();
-  };
-  RunningMethod running("interpProbe");
-  EXPECT_TRUE(WaitFor([&] { return in_native.load(); }));
-  OtherWalk walk, shallow;
-  Walk(running, GetParam(), nullptr, walk);
-  Walk(running, GetParam(), nullptr, shallow, 1);
-  EXPECT_EQ(walk.trace.num_frames, 2);
-  EXPECT_EQ(walk.NameAt(0), "wh.Api.probe()V");
-  EXPECT_EQ(walk.NameAt(1), "wh.Api.interpProbe()V");
-  EXPECT_EQ(shallow.trace.num_frames, 1);
-  leave = true;
+  RunningProbe probe;
+  Walk(probe.thread(), nullptr);
+  EXPECT_EQ(walk_.count(), 2);
+  EXPECT_EQ(walk_.NameAt(0), "wh.Api.probe()V");
+  EXPECT_EQ(walk_.NameAt(1), "wh.Api.interpProbe()V");
+  Walk(probe.thread(), nullptr, 1);
+  EXPECT_EQ(walk_.count(), 1);
 }
 
 TEST_P(OtherThread, SuspendedByJvmti) {
-  RunningMethod running("interpSleep");
   // In HotSpot only one JVMTI environment at a time may have can_suspend; in the JVM of the tests
   // no other environment has it.
-  jvmtiEnv* jvmti = nullptr;
-  live_.jvm().vm()->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11);
+  jvmtiEnv* jvmti = NewJvmti(live_.jvm().vm());
   jvmtiCapabilities wanted{};
   wanted.can_suspend = 1;
   ASSERT_EQ(jvmti->AddCapabilities(&wanted), JVMTI_ERROR_NONE);
-  jint count = 0;
-  jthread* threads = nullptr;
-  ASSERT_EQ(jvmti->GetAllThreads(&count, &threads), JVMTI_ERROR_NONE);
-  jthread target = nullptr;
-  for (jint i = 0; i < count; i++) {
-    jvmtiFrameInfo frames[32];
-    jint depth = 0;
-    if (jvmti->GetStackTrace(threads[i], 0, 32, frames, &depth) != JVMTI_ERROR_NONE) continue;
-    for (jint n = 0; n < depth; n++) {
-      const MethodEntry* entry = live_.jvm().methods().Find(frames[n].method);
-      if (entry != nullptr && std::string("wh.Api.interpSleep()V") == entry->name)
-        target = threads[i];
-    }
-  }
+  std::atomic<jthread> target{nullptr};
+  RunningMethod running([&] {
+    jthread own = nullptr;
+    jvmti->GetCurrentThread(&own);
+    target = live_.env()->NewGlobalRef(own);
+    live_.Call("interpSleep");
+  });
   ASSERT_NE(target, nullptr);
   ASSERT_EQ(jvmti->SuspendThread(target), JVMTI_ERROR_NONE);
-  OtherWalk walk;
-  Walk(running, GetParam(), nullptr, walk);
-  EXPECT_EQ(walk.NameAt(-1), "wh.Api.interpSleep()V");
+  Walk(running, nullptr);
+  EXPECT_EQ(walk_.NameAt(-1), "wh.Api.interpSleep()V");
   jvmtiFrameInfo truth[32];
   jint depth = 0;
   EXPECT_EQ(jvmti->GetStackTrace(target, 0, 32, truth, &depth), JVMTI_ERROR_NONE);
-  EXPECT_EQ(walk.trace.num_frames, depth);
-  for (jint n = 0; n < depth && n < walk.trace.num_frames; n++)
-    EXPECT_EQ(walk.frames[n].java_frame.method_id, truth[n].method) << n;
+  EXPECT_EQ(walk_.count(), depth);
+  for (jint n = 0; n < depth && n < walk_.count(); n++)
+    EXPECT_EQ(walk_.frames[n].java_frame.method_id, truth[n].method) << n;
   EXPECT_EQ(jvmti->ResumeThread(target), JVMTI_ERROR_NONE);
   jvmti->DisposeEnvironment();
 }
@@ -151,8 +128,7 @@ TEST_P(OtherThread, OneThatRunsOnDoesNoHarm) {
     RunningMethod running(round % 2 == 0 ? "interpSpin" : "c2Spin");
     running.Raise([&](ucontext_t* context) { old = *context; });
     for (int i = 0; i < 2000; i++, walks++) {
-      OtherWalk walk;
-      Walk(running, GetParam(), i % 2 == 0 ? &old : nullptr, walk);
+      Walk(running, i % 2 == 0 ? &old : nullptr);
     }
   }
   EXPECT_EQ(walks, 40'000);
@@ -169,10 +145,7 @@ TEST_P(OtherThread, OneThatEndsMeanwhileDoesNoHarm) {
     std::thread walker([&] {
       while (!stop) {
         OtherWalk walk;
-        if (GetParam() == By::kEnv)
-          asgst_get_stack_trace_of(env, &walk.trace, kDepth, &old, 0);
-        else
-          asgst_get_stack_trace_of_os_thread(id, nullptr, &walk.trace, kDepth, &old, 0);
+        Walk(env, id, &old, walk);
       }
     });
     running.reset();
@@ -180,24 +153,23 @@ TEST_P(OtherThread, OneThatEndsMeanwhileDoesNoHarm) {
     walker.join();
     OtherWalk walk;
     asgst_get_stack_trace_of_os_thread(id, &walk.env, &walk.trace, kDepth, nullptr, 0);
-    EXPECT_EQ(walk.trace.num_frames, ASGST_THREAD_NOT_JAVA);
+    EXPECT_EQ(walk.count(), ASGST_THREAD_NOT_JAVA);
     EXPECT_EQ(walk.env, nullptr);
   }
 }
 
 TEST_F(OtherThread, WhatIsNoThreadOfTheJvms) {
-  OtherWalk walk;
   for (const jlong id : {jlong{0}, jlong{-2}, jlong{1} << 40, jlong{getpid()} + 500'000}) {
-    walk.trace.num_frames = 7;
-    walk.env = live_.env();
-    asgst_get_stack_trace_of_os_thread(id, &walk.env, &walk.trace, kDepth, nullptr, 0);
-    EXPECT_EQ(walk.trace.num_frames, ASGST_THREAD_NOT_JAVA) << id;
-    EXPECT_EQ(walk.env, nullptr);
+    walk_.trace.num_frames = 7;
+    walk_.env = live_.env();
+    asgst_get_stack_trace_of_os_thread(id, &walk_.env, &walk_.trace, kDepth, nullptr, 0);
+    EXPECT_EQ(walk_.count(), ASGST_THREAD_NOT_JAVA) << id;
+    EXPECT_EQ(walk_.env, nullptr);
   }
   for (JNIEnv* env : {static_cast<JNIEnv*>(nullptr), live_.env() + 1}) {
-    walk.trace.num_frames = 7;
-    asgst_get_stack_trace_of(env, &walk.trace, kDepth, nullptr, 0);
-    EXPECT_EQ(walk.trace.num_frames, ASGST_THREAD_NOT_JAVA);
+    walk_.trace.num_frames = 7;
+    asgst_get_stack_trace_of(env, &walk_.trace, kDepth, nullptr, 0);
+    EXPECT_EQ(walk_.count(), ASGST_THREAD_NOT_JAVA);
   }
   // A thread of this process that is not attached to the JVM.
   std::atomic<int> id{0};
@@ -207,51 +179,33 @@ TEST_F(OtherThread, WhatIsNoThreadOfTheJvms) {
     while (!leave) std::this_thread::yield();
   });
   EXPECT_TRUE(WaitFor([&] { return id != 0; }));
-  asgst_get_stack_trace_of_os_thread(id, nullptr, &walk.trace, kDepth, nullptr, 0);
-  EXPECT_EQ(walk.trace.num_frames, ASGST_THREAD_NOT_JAVA);
+  asgst_get_stack_trace_of_os_thread(id, nullptr, &walk_.trace, kDepth, nullptr, 0);
+  EXPECT_EQ(walk_.count(), ASGST_THREAD_NOT_JAVA);
   leave = true;
   alien.join();
 }
 
 TEST_F(OtherThread, MinusOneIsTheCurrentThread) {
-  OtherWalk walk;
-  live_.on_probe = [&] {
-    RaiseHere([&](ucontext_t* context) {
-      asgst_get_stack_trace_of_os_thread(-1, &walk.env, &walk.trace, kDepth, context, 0);
-    });
-  };
-  live_.Call("interpProbe");
-  EXPECT_EQ(walk.env, live_.env());
-  EXPECT_EQ(walk.NameAt(1), "wh.Api.interpProbe()V");
+  InProbe("interpProbe", [&](ucontext_t* context) {
+    asgst_get_stack_trace_of_os_thread(-1, &walk_.env, &walk_.trace, kDepth, context, 0);
+  });
+  EXPECT_EQ(walk_.env, live_.env());
+  EXPECT_EQ(walk_.NameAt(1), "wh.Api.interpProbe()V");
   std::thread([&] {
-    asgst_get_stack_trace_of_os_thread(-1, &walk.env, &walk.trace, kDepth, nullptr, 0);
-    EXPECT_EQ(walk.trace.num_frames, ASGST_THREAD_NOT_JAVA);
-    EXPECT_EQ(walk.env, nullptr);
+    asgst_get_stack_trace_of_os_thread(-1, &walk_.env, &walk_.trace, kDepth, nullptr, 0);
+    EXPECT_EQ(walk_.count(), ASGST_THREAD_NOT_JAVA);
+    EXPECT_EQ(walk_.env, nullptr);
   }).join();
 }
 
 TEST_P(OtherThread, AThreadWithoutJavaFrames) {
-  std::atomic<bool> attached{false}, leave{false};
-  std::atomic<JNIEnv*> env{nullptr};
-  std::atomic<int> id{0};
-  std::thread native([&] {
-    void* own = nullptr;
-    live_.jvm().vm()->AttachCurrentThread(&own, nullptr);
-    env = static_cast<JNIEnv*>(own);
-    id = static_cast<int>(syscall(SYS_gettid));
-    attached = true;
+  std::atomic<bool> leave{false};
+  RunningMethod native([&] {
     while (!leave) std::this_thread::yield();
-    live_.jvm().vm()->DetachCurrentThread();
   });
-  EXPECT_TRUE(WaitFor([&] { return attached.load(); }));
-  OtherWalk walk;
-  if (GetParam() == By::kEnv)
-    asgst_get_stack_trace_of(env, &walk.trace, kDepth, nullptr, 0);
-  else
-    asgst_get_stack_trace_of_os_thread(id, &walk.env, &walk.trace, kDepth, nullptr, 0);
-  EXPECT_EQ(walk.trace.num_frames, ASGST_NO_JAVA_FRAME);
+  Walk(native, nullptr);
+  EXPECT_EQ(walk_.count(), ASGST_NO_JAVA_FRAME);
   leave = true;
-  native.join();
 }
 
 }  // namespace

@@ -1,19 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// AsyncGetStackTrace and AsyncGetCallTrace2: see asgst.h.
+// The functions of asgst.h.
 #include <cstdio>
 
-#include "harness/asgst/api/fill_frame.h"
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/process/attach.h"
+#include "harness/asgst/process/threads.h"
 #include "harness/asgst/unwind/unwind_service.h"
+
+using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
+using walkhammer::WalkEnd;
 
 namespace {
 
-using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
+static_assert(static_cast<int>(WalkEnd::kNoMethod) == ASGST_WALK_END_NO_METHOD &&
+              static_cast<int>(WalkEnd::kReturnBarrier) == ASGST_WALK_END_RETURN_BARRIER &&
+              static_cast<int>(WalkEnd::kNoJava) == ASGST_WALK_END_NO_JAVA &&
+              static_cast<int>(WalkEnd::kGuessed) == ASGST_WALK_END_GUESSED);
 
 char error[512];
 
+// What asgst_walk_end and asgst_guessed_from answer. The storage is there before a thread's first
+// signal: a plain thread_local may allocate at its first use.
+struct LastWalk {
+  jint end = ASGST_WALK_END_UNTOLD;
+  jint guessed_from = -1;
+};
 __attribute__((tls_model("initial-exec"))) thread_local LastWalk last_walk;
+
+void Fill(const JavaFrame& from, ASGST_CallFrame& to) {
+  constexpr uint16_t kNoBci = 65535;
+  if (from.type == FrameType::kStub || from.type == FrameType::kCpp) {
+    to.non_java_frame.type = static_cast<uint8_t>(from.type);
+    to.non_java_frame.pc = reinterpret_cast<void*>(from.pc);
+    return;
+  }
+  to.java_frame.type = static_cast<uint8_t>(from.type);
+  to.java_frame.comp_level = static_cast<uint8_t>(from.level);
+  to.java_frame.bci = from.bci < 0 ? kNoBci : static_cast<uint16_t>(from.bci);
+  to.java_frame.method_id = reinterpret_cast<jmethodID>(from.facts.id);
+}
+
+// Walks from `start` and fills in trace.frames, at most `depth` of them. Returns how many, or a
+// code of asgst.h.
+jint WalkInto(ASGST_CallTrace& trace, jint depth, const WalkStart& start,
+              const LiveMemory& memory) {
+  JavaWalk walk(*Live(), memory, start);
+  const WalkStatus status = walk.Begin();
+  const bool found = status == WalkStatus::kFound;
+  jint count = 0, guessed_from = -1;
+  for (JavaFrame frame; found && count < depth && walk.Next(frame); count++) {
+    Fill(frame, trace.frames[count]);
+    if (frame.guessed && guessed_from < 0) guessed_from = count;
+  }
+  const bool is_full = walk.end() == WalkEnd::kUntold && count == depth;
+  last_walk = {static_cast<jint>(is_full ? WalkEnd::kDepth : walk.end()), guessed_from};
+  AskForTables();
+  if (!found) return static_cast<jint>(status);
+  return count > 0 || !walk.broken() ? count : static_cast<jint>(ASGST_UNKNOWN_JAVA);
+}
 
 jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_t options) {
   last_walk = {ASGST_WALK_END_NO_JAVA, -1};
@@ -24,9 +68,20 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_
   return WalkInto(trace, depth, start, MemoryOf(start));
 }
 
-}  // namespace
+// Walks a thread that the caller keeps parked.
+jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* ucontext,
+               uint32_t options) {
+  last_walk = {ASGST_WALK_END_NO_JAVA, -1};
+  WalkStart start;
+  const bool non_java = (options & ASGST_INCLUDE_C_FRAMES) != 0;
+  if (thread == 0 ||
+      !StartOfOther(static_cast<const ucontext_t*>(ucontext), thread, start, non_java))
+    return ASGST_THREAD_NOT_JAVA;
+  // If the thread is not parked after all, its stack may change, or vanish, while it is read.
+  return WalkInto(trace, depth, start, LiveMemory(0, 0));
+}
 
-LastWalk& walkhammer::asgst::LastWalkOfThread() { return last_walk; }
+}  // namespace
 
 jint asgst_walk_end() { return last_walk.end; }
 
@@ -49,3 +104,25 @@ jint asgst_attach(JavaVM* vm) {
 jint asgst_wait_for_c_frames(jint milliseconds) { return WaitForTables(milliseconds) ? 0 : -1; }
 
 const char* asgst_error() { return error; }
+
+void asgst_get_stack_trace_of(JNIEnv* env, ASGST_CallTrace* trace, jint depth, void* ucontext,
+                              uint32_t options) {
+  trace->num_frames = Live() == nullptr
+                          ? static_cast<jint>(ASGST_NO_CLASS_LOAD)
+                          : WalkOther(ThreadOfEnv(env), *trace, depth, ucontext, options);
+}
+
+void asgst_get_stack_trace_of_os_thread(jlong os_thread_id, JNIEnv** env, ASGST_CallTrace* trace,
+                                        jint depth, void* ucontext, uint32_t options) {
+  if (env != nullptr) *env = nullptr;
+  if (Live() == nullptr) {
+    trace->num_frames = ASGST_NO_CLASS_LOAD;
+    return;
+  }
+  const uint64_t thread = os_thread_id == -1 ? CurrentJavaThread() : ThreadOfId(os_thread_id);
+  if (env != nullptr) *env = EnvOf(thread);
+  if (os_thread_id == -1)
+    AsyncGetStackTrace(trace, depth, ucontext, options);
+  else
+    trace->num_frames = WalkOther(thread, *trace, depth, ucontext, options);
+}

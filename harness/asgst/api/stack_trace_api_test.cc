@@ -3,20 +3,18 @@
 // type and option that can be brought about. docs/api-tests.md lists what is tested where.
 #include <execinfo.h>
 
+#include <algorithm>
 #include <span>
 
-#include "harness/asgst/include/asgst.h"
 #include "harness/asgst/testing/live_jvm.h"
 #include "harness/guard/arch.h"
 
 namespace walkhammer::asgst {
 namespace {
 
-constexpr int kDepth = 64;
+constexpr int kDepth = Answer::kDepth;
 
-struct Walked {
-  ASGST_CallFrame frames[kDepth];
-  ASGST_CallTrace trace{0, frames, nullptr};
+struct Walked : Answer {
   jint end = -1, guessed_from = -2;
 
   void Here(ucontext_t* context, uint32_t options = 0, jint depth = kDepth) {
@@ -24,9 +22,16 @@ struct Walked {
     end = asgst_walk_end();
     guessed_from = asgst_guessed_from();
   }
-  jint count() const { return trace.num_frames; }
   std::span<const ASGST_CallFrame> all() const {
     return {frames, count() > 0 ? static_cast<size_t>(count()) : 0};
+  }
+  // The digits of the frames' types, each once for consecutive frames of that type.
+  std::string Order() const {
+    std::string order;
+    for (const ASGST_CallFrame& frame : all())
+      if (order.empty() || order.back() != '0' + frame.type)
+        order += static_cast<char>('0' + frame.type);
+    return order;
   }
   std::vector<void*> PcsOf(uint8_t type) const {
     std::vector<void*> pcs;
@@ -53,28 +58,37 @@ std::vector<void*> NativeCallers() {
 // True if `whole` ends as `other` does, in at least three entries; the newest entry of `other` may
 // differ.
 bool EndsAlike(const std::vector<void*>& whole, const std::vector<void*>& other) {
-  size_t same = 0;
-  while (same < whole.size() && same < other.size() &&
-         whole[whole.size() - 1 - same] == other[other.size() - 1 - same])
-    same++;
-  return same >= 3 && same + 1 >= other.size();
+  const auto same =
+      std::mismatch(whole.rbegin(), whole.rend(), other.rbegin(), other.rend()).first -
+      whole.rbegin();
+  return same >= 3 && same + 1 >= std::ssize(other);
 }
 
 class StackTraceApi : public LiveTest {
  protected:
   // Walks in the native method that `method` calls; walked_ keeps the last walk.
   void WalkInProbe(const char* method, uint32_t options = 0) {
-    live_.on_probe = [&] {
-      RaiseHere([&](ucontext_t* context) { walked_.Here(context, options); });
-    };
-    live_.Call(method);
+    InProbe(method, [&](ucontext_t* context) { walked_.Here(context, options); });
   }
   void WalkHere(uint32_t options = 0) {
     RaiseHere([&](ucontext_t* context) { walked_.Here(context, options); });
   }
-  bool IsInJava(const RunningMethod& running) {
+  // Walks in a handler of `running` in Java code, with registers that `change` has changed. At
+  // times the interpreter has called into the JVM, for its counters.
+  void WalkChanged(RunningMethod& running, const std::function<void(Registers&)>& change) {
     constexpr uint8_t kInJava = 8;
-    return live_.jvm().ThreadOf(running.env()).State() == kInJava;
+    bool in_java = false;
+    for (int i = 0; i < 100 && !in_java; i++) {
+      ASSERT_TRUE(running.Raise([&](ucontext_t* context) {
+        in_java = live_.jvm().ThreadOf(running.env()).State() == kInJava;
+        Registers at = ReadContext(*context);
+        change(at);
+        ucontext_t changed = *context;
+        WriteContext(at, changed);
+        walked_.Here(&changed);
+      }));
+    }
+    ASSERT_TRUE(in_java);
   }
 
   Walked walked_;
@@ -111,9 +125,7 @@ TEST_F(StackTraceApi, InterruptedInJavaCode) {
   for (const char* method : {"interpSpin", "c2Spin"}) {
     RunningMethod running(method);
     ASSERT_TRUE(running.Raise([&](ucontext_t* context) { walked_.Here(context); }));
-    ASSERT_GE(walked_.count(), 1) << method;
-    EXPECT_EQ(NameOf(walked_.frames[walked_.count() - 1].java_frame.method_id),
-              std::string("wh.Api.") + method + "()V");
+    EXPECT_EQ(walked_.NameAt(-1), std::string("wh.Api.") + method + "()V");
   }
 }
 
@@ -122,18 +134,14 @@ TEST_F(StackTraceApi, BlockedInTheJvm) {
   ASSERT_TRUE(running.Raise([&](ucontext_t* context) { walked_.Here(context); }));
   ASSERT_GE(walked_.count(), 2);
   EXPECT_EQ(walked_.frames[0].type, ASGST_FRAME_NATIVE);
-  EXPECT_EQ(NameOf(walked_.frames[walked_.count() - 1].java_frame.method_id),
-            "wh.Api.interpSleep()V");
+  EXPECT_EQ(walked_.NameAt(-1), "wh.Api.interpSleep()V");
 }
 
 TEST_F(StackTraceApi, DepthEndsTheWalk) {
-  live_.on_probe = [&] {
-    RaiseHere([&](ucontext_t* context) {
-      walked_.frames[1].type = 99;
-      walked_.Here(context, 0, 1);
-    });
-  };
-  live_.Call("interpProbe");
+  InProbe("interpProbe", [&](ucontext_t* context) {
+    walked_.frames[1].type = 99;
+    walked_.Here(context, 0, 1);
+  });
   EXPECT_EQ(walked_.count(), 1);
   EXPECT_EQ(walked_.frames[1].type, 99) << "not written";
   EXPECT_EQ(walked_.end, ASGST_WALK_END_DEPTH);
@@ -149,10 +157,8 @@ TEST_F(StackTraceApi, FrameInfoIsLeftAlone) {
 }
 
 TEST_F(StackTraceApi, UnderItsFirstName) {
-  live_.on_probe = [&] {
-    RaiseHere([&](ucontext_t* context) { AsyncGetCallTrace2(&walked_.trace, kDepth, context, 0); });
-  };
-  live_.Call("interpProbe");
+  InProbe("interpProbe",
+          [&](ucontext_t* context) { AsyncGetCallTrace2(&walked_.trace, kDepth, context, 0); });
   EXPECT_EQ(walked_.count(), 2);
 }
 
@@ -162,11 +168,7 @@ TEST_F(StackTraceApi, CFramesAroundJava) {
   ASSERT_EQ(asgst_wait_for_c_frames(10'000), 0);
   const std::vector<void*> callers = NativeCallers();
   WalkInProbe("interpProbe", ASGST_INCLUDE_C_FRAMES);
-  std::string order;
-  for (const ASGST_CallFrame& frame : walked_.all())
-    if (order.empty() || order.back() != '0' + frame.type)
-      order += static_cast<char>('0' + frame.type);
-  EXPECT_EQ(order, "53145") << "C++, native, Java, the stub that calls Java, C++";
+  EXPECT_EQ(walked_.Order(), "53145") << "C++, native, Java, the stub that calls Java, C++";
   EXPECT_TRUE(EndsAlike(walked_.PcsOf(ASGST_FRAME_CPP), callers));
 }
 
@@ -180,11 +182,7 @@ TEST_F(StackTraceApi, CFramesBetweenTwoJavaCalls) {
       live_.Call("interpProbe");
   };
   live_.Call("interpProbe");
-  std::string order;
-  for (const ASGST_CallFrame& frame : walked_.all())
-    if (order.empty() || order.back() != '0' + frame.type)
-      order += static_cast<char>('0' + frame.type);
-  EXPECT_EQ(order, "531453145");
+  EXPECT_EQ(walked_.Order(), "531453145");
 }
 
 TEST_F(StackTraceApi, CFramesWithoutJava) {
@@ -193,12 +191,6 @@ TEST_F(StackTraceApi, CFramesWithoutJava) {
   WalkHere(ASGST_INCLUDE_C_FRAMES);
   EXPECT_EQ(walked_.PcsOf(ASGST_FRAME_CPP).size(), static_cast<size_t>(walked_.count()));
   EXPECT_TRUE(EndsAlike(walked_.PcsOf(ASGST_FRAME_CPP), callers));
-}
-
-TEST_F(StackTraceApi, CFramesUnlessAskedForAreNone) {
-  WalkInProbe("interpProbe", 0);
-  EXPECT_TRUE(walked_.PcsOf(ASGST_FRAME_CPP).empty());
-  EXPECT_TRUE(walked_.PcsOf(ASGST_FRAME_STUB).empty());
 }
 
 // --- codes ---
@@ -223,19 +215,10 @@ TEST_F(StackTraceApi, WhyAWalkEndedIsKeptByThread) {
 // that frame, to the native code that called it.
 TEST_F(StackTraceApi, WhatIsSearchedForIsAGuess) {
   RunningMethod running("interpSpin");
-  bool in_java = false;
-  for (int i = 0; i < 100 && !in_java; i++) {
-    ASSERT_TRUE(running.Raise([&](ucontext_t* context) {
-      in_java = IsInJava(running);
-      Registers at = ReadContext(*context);
-      at.pc = 4096;
-      at.lr = 0;
-      ucontext_t changed = *context;
-      WriteContext(at, changed);
-      walked_.Here(&changed);
-    }));
-  }
-  ASSERT_TRUE(in_java);
+  WalkChanged(running, [](Registers& at) {
+    at.pc = 4096;
+    at.lr = 0;
+  });
   EXPECT_EQ(walked_.count(), 0);
   EXPECT_EQ(walked_.end, ASGST_WALK_END_GUESSED);
   EXPECT_EQ(walked_.guessed_from, -1) << "no frame is left";
@@ -271,17 +254,7 @@ TEST_F(StackTraceApi, NotWalkableNotJava) {
 TEST_F(StackTraceApi, UnknownJava) {
   RunningMethod running("interpSpin");
   for (const Registers bad : {Registers{4096, 4096, 4096, 0}, Registers{0, 0, 0, 0}}) {
-    // At times the interpreter has called into the JVM, for its counters.
-    bool in_java = false;
-    for (int i = 0; i < 100 && !in_java; i++) {
-      ASSERT_TRUE(running.Raise([&](ucontext_t* context) {
-        in_java = IsInJava(running);
-        ucontext_t changed = *context;
-        WriteContext(bad, changed);
-        walked_.Here(&changed);
-      }));
-    }
-    ASSERT_TRUE(in_java);
+    WalkChanged(running, [&](Registers& at) { at = bad; });
     EXPECT_EQ(walked_.count(), ASGST_UNKNOWN_JAVA);
     EXPECT_EQ(walked_.end, ASGST_WALK_END_NO_TOP);
   }
@@ -350,20 +323,16 @@ TEST_F(StackTraceApi, AtASafepoint) {
       },
       &call));
   EXPECT_TRUE(call.raised);
-  ASSERT_GE(walked_.count(), 1);
-  EXPECT_EQ(NameOf(walked_.frames[0].java_frame.method_id), "wh.Api.interpSpin()V");
+  EXPECT_EQ(walked_.NameAt(0), "wh.Api.interpSpin()V");
 }
 
 TEST_F(StackTraceApi, ErrnoIsKept) {
   int after = 0;
-  live_.on_probe = [&] {
-    RaiseHere([&](ucontext_t* context) {
-      errno = 77;
-      walked_.Here(context, ASGST_INCLUDE_C_FRAMES);
-      after = errno;
-    });
-  };
-  live_.Call("interpProbe");
+  InProbe("interpProbe", [&](ucontext_t* context) {
+    errno = 77;
+    walked_.Here(context, ASGST_INCLUDE_C_FRAMES);
+    after = errno;
+  });
   EXPECT_EQ(after, 77);
 }
 

@@ -29,16 +29,14 @@ uint64_t safe_fetch = 0;  // address of SafeFetchN_impl(address, otherwise); 0: 
 uint64_t guard_zone = 0;
 JavaVM* the_vm = nullptr;
 
-// Reads thread-local storage only. Signal-safe: yes, but for a thread that libjvm has never seen.
-bool IsJavaThread() {
+// JNIEnv of the current thread; null: it is not attached. Reads thread-local storage only.
+// Signal-safe: yes, but for a thread that libjvm has never seen.
+JNIEnv* OwnEnv(JavaVM* vm) {
   void* env = nullptr;
-  return the_vm->GetEnv(&env, JNI_VERSION_1_2) == JNI_OK;
+  return vm->GetEnv(&env, JNI_VERSION_1_2) == JNI_OK ? static_cast<JNIEnv*>(env) : nullptr;
 }
 
-template <typename T>
-T At(uint64_t address) {
-  return *reinterpret_cast<const T*>(address);
-}
+uint64_t WordAt(uint64_t address) { return *reinterpret_cast<const uint64_t*>(address); }
 
 // Finds the pthread key under which HotSpot keeps each thread's own Thread*; signal handlers may
 // read the key. Its value on the current thread satisfies
@@ -70,10 +68,20 @@ uint64_t GuardZone(const VmStructs& structs) {
          static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-void SetRegisters(const ucontext_t* context, WalkStart& start) {
-  if (context == nullptr) return;
+WalkStart StartAt(const ucontext_t* context, uint64_t thread, uint64_t stack_high,
+                  uint64_t stack_size, bool non_java) {
+  WalkStart start;
+  start.thread = thread;
+  start.live = true;
+  start.caches = &caches;
+  start.unwind = &LiveTables();
+  start.non_java = non_java;
+  start.stack_high = stack_high;
+  start.stack_floor = stack_high - stack_size;
+  if (context == nullptr) return start;
   start.registers = ReadContext(*context);
   start.java = ReadJavaRegisters(*context);
+  return start;
 }
 
 void FindSafeFetch(const Dl_info& libjvm) {
@@ -124,12 +132,10 @@ Status Attach(JavaVM* vm) {
   const auto* version =
       static_cast<int*>(structs.Static("Abstract_VM_Version", "_vm_major_version"));
   if (version == nullptr) return Unable("this libjvm's vmStructs do not tell its version");
-  void* env = nullptr;
-  if (vm->GetEnv(&env, JNI_VERSION_1_2) != JNI_OK)
-    return Unable("the current thread is none of the JVM's");
+  JNIEnv* env = OwnEnv(vm);
+  if (env == nullptr) return Unable("the current thread is none of the JVM's");
   // In JDK 8, _vm_major_version is HotSpot's own version: 25.
-  const bool is_8 = static_cast<JNIEnv*>(env)->GetVersion() == JNI_VERSION_1_8;
-  const int feature = is_8 ? 8 : *version;
+  const int feature = env->GetVersion() == JNI_VERSION_1_8 ? 8 : *version;
   ASSIGN_OR_RETURN(auto found, ReadWalkLayout(structs, feature));
   the_vm = vm;
   Dl_info file{};
@@ -141,14 +147,12 @@ Status Attach(JavaVM* vm) {
   if (!LiveMemory(0, 0).ReadWord(reinterpret_cast<uint64_t>(&layout) & ~7ULL, word))
     return Unable("this libjvm hides SafeFetch, and the kernel permits no process_vm_readv");
   if (!FindThreadKey(structs)) return Unable("this JVM keeps its threads under no pthread key");
-  const Status threads =
-      ReadThreads(structs, reinterpret_cast<uint64_t>(pthread_getspecific(thread_key)),
-                  static_cast<JNIEnv*>(env));
-  if (!threads.ok()) return threads.failure();
+  RETURN_IF_ERROR(
+      ReadThreads(structs, reinterpret_cast<uint64_t>(pthread_getspecific(thread_key)), env));
   guard_zone = GuardZone(structs);
   layout = found;
   // If TrackClasses fails, classes are unknown; walks are as good.
-  static_cast<void>(TrackClasses(vm, structs, feature));
+  static_cast<void>(TrackClasses(vm, env, structs, feature));
   StartUnwindService();
   attached.store(true);
   return Ok();
@@ -161,41 +165,23 @@ const WalkLayout* Live() { return attached.load(std::memory_order_acquire) ? &la
 // All of HotSpot's threads have a value under the key; only Java threads have a JNIEnv.
 uint64_t CurrentJavaThread() {
   const auto thread = reinterpret_cast<uint64_t>(pthread_getspecific(thread_key));
-  return thread != 0 && IsJavaThread() ? thread : 0;
+  return thread != 0 && OwnEnv(the_vm) != nullptr ? thread : 0;
 }
 
-JNIEnv* CurrentEnv() {
-  void* env = nullptr;
-  const bool found = Live() != nullptr && the_vm->GetEnv(&env, JNI_VERSION_1_2) == JNI_OK;
-  return found ? static_cast<JNIEnv*>(env) : nullptr;
-}
+JNIEnv* CurrentEnv() { return Live() == nullptr ? nullptr : OwnEnv(the_vm); }
 
 WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java) {
-  WalkStart start;
-  start.thread = thread;
-  start.live = true;
-  start.caches = &caches;
-  start.unwind = &LiveTables();
-  start.non_java = non_java;
-  start.stack_high = At<uint64_t>(thread + layout.jvm.stack_base);
-  start.stack_floor = start.stack_high - At<uint64_t>(thread + layout.jvm.stack_size);
-  SetRegisters(context, start);
-  return start;
+  return StartAt(context, thread, WordAt(thread + layout.jvm.stack_base),
+                 WordAt(thread + layout.jvm.stack_size), non_java);
 }
 
 bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start, bool non_java) {
   const LiveMemory memory(0, 0);
-  uint64_t size = 0;
-  if (!memory.ReadWord(thread + layout.jvm.stack_base, start.stack_high) ||
-      !memory.ReadWord(thread + layout.jvm.stack_size, size) || size > start.stack_high)
+  uint64_t high = 0, size = 0;
+  if (!memory.ReadWord(thread + layout.jvm.stack_base, high) ||
+      !memory.ReadWord(thread + layout.jvm.stack_size, size) || size > high)
     return false;
-  start.thread = thread;
-  start.live = true;
-  start.caches = &caches;
-  start.unwind = &LiveTables();
-  start.non_java = non_java;
-  start.stack_floor = start.stack_high - size;
-  SetRegisters(context, start);
+  start = StartAt(context, thread, high, size, non_java);
   return true;
 }
 

@@ -67,10 +67,7 @@ class ClassTable {
     int bits;
     Entry* entries;  // 2^bits + kWindow of them
     const Entry* end() const { return entries + (size_t{1} << bits) + kWindow; }
-    const Entry* At(uint64_t klass) const { return entries + PlaceOf(klass, bits); }
-    Entry* At(uint64_t klass) {
-      return const_cast<Entry*>(static_cast<const Level*>(this)->At(klass));
-    }
+    Entry* At(uint64_t klass) const { return entries + PlaceOf(klass, bits); }
   };
   // The number of `klass`, which was in `entry`; 0: the entry is being replaced.
   static int64_t NumberOf(const Entry& entry, uint64_t klass) {

@@ -23,7 +23,6 @@ struct KnownClass {
 // Never destroyed: the JVM outlives static objects.
 struct TrackedState {
   MetadataLayout layout{};
-  JavaVM* vm = nullptr;
   jvmtiEnv* jvmti = nullptr;
   KlassReader klasses;
 
@@ -204,14 +203,9 @@ void FindOriginalIdNum(JNIEnv* env, const VmStructs& structs) {
 
 }  // namespace
 
-Status TrackClasses(JavaVM* vm, const VmStructs& structs, int feature) {
+Status TrackClasses(JavaVM* vm, JNIEnv* env, const VmStructs& structs, int feature) {
   TrackedState& s = Tracked();
   ASSIGN_OR_RETURN(s.layout, ReadMetadataLayout(structs, feature));
-  s.vm = vm;
-  void* found = nullptr;
-  if (vm->GetEnv(&found, JNI_VERSION_1_2) != JNI_OK)
-    return Unable("the current thread is none of the JVM's");
-  auto* env = static_cast<JNIEnv*>(found);
   ASSIGN_OR_RETURN(s.klasses, KlassReader::Open(env, structs));
   FindOriginalIdNum(env, structs);
   Status status = Listen(vm);

@@ -21,9 +21,9 @@
 
 namespace walkhammer::asgst {
 
-// Begins to track classes; for Attach alone. `feature`: the JDK's version, as in 17. No class is
-// known until TrackClasses has succeeded.
-Status TrackClasses(JavaVM* vm, const VmStructs& structs, int feature);
+// Begins to track classes; for Attach alone. `env`: of the current thread; `feature`: the JDK's
+// version, as in 17. No class is known until TrackClasses has succeeded.
+Status TrackClasses(JavaVM* vm, JNIEnv* env, const VmStructs& structs, int feature);
 
 // Layout of HotSpot's metadata; null until TrackClasses has succeeded.
 const MetadataLayout* IdMetadata();

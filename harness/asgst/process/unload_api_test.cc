@@ -68,16 +68,20 @@ class UnloadApi : public LiveTest {
       return ASGST_GetClassIdNum(klass) < 0;
     });
   }
+  // Loads a class, calls `body` with it, and unloads it.
+  ASGST_Class LoadAndUnload(const std::function<void(jclass, ASGST_Class)>& body = {}) {
+    jclass mirror = Load();
+    const ASGST_Class klass = ASGST_JClassToClass(mirror);
+    if (body) body(mirror, klass);
+    env_->DeleteLocalRef(mirror);
+    EXPECT_TRUE(Unload(klass));
+    return klass;
+  }
   // All methods that the class has now, by their ids.
   std::vector<ASGST_Method> MethodsOf(jclass klass) {
-    jint count = 0;
-    jmethodID* ids = nullptr;
-    TestJvmti()->GetClassMethods(klass, &count, &ids);
     std::vector<ASGST_Method> methods;
-    for (jint i = 0; i < count; i++) methods.push_back(ASGST_JMethodIDToMethod(ids[i]));
-    TestJvmti()->Deallocate(reinterpret_cast<unsigned char*>(ids));
-    std::sort(methods.begin(), methods.end());
-    return methods;
+    for (jmethodID id : MethodIds(klass)) methods.push_back(ASGST_JMethodIDToMethod(id));
+    return Sorted(methods);
   }
   static std::vector<ASGST_Method> Sorted(std::vector<ASGST_Method> methods) {
     std::sort(methods.begin(), methods.end());
@@ -90,13 +94,12 @@ class UnloadApi : public LiveTest {
 // --- unloading ---
 
 TEST_F(UnloadApi, NothingIsKnownOfAnUnloadedClass) {
-  jclass mirror = Load();
-  const ASGST_Class klass = ASGST_JClassToClass(mirror);
-  const ASGST_Method method = MethodNamed(mirror, "first", "()I");
-  EXPECT_EQ(Ask(klass).name, "wh/Gone");
-  EXPECT_EQ(Ask(method).name, "first");
-  env_->DeleteLocalRef(mirror);
-  ASSERT_TRUE(Unload(klass));
+  ASGST_Method method = nullptr;
+  const ASGST_Class klass = LoadAndUnload([&](jclass mirror, ASGST_Class handle) {
+    method = MethodNamed(mirror, "first", "()I");
+    EXPECT_EQ(Ask(handle).name, "wh/Gone");
+    EXPECT_EQ(Ask(method).name, "first");
+  });
   ExpectNothing(klass);
   ExpectNothing(method);
   EXPECT_EQ(ASGST_ClassToJClass(klass), nullptr);
@@ -107,11 +110,8 @@ TEST_F(UnloadApi, ClassIdNumsAreNeverGivenTwice) {
   std::vector<ASGST_Class> handles;
   std::vector<jlong> numbers;
   for (int i = 0; i < 20; i++) {
-    jclass mirror = Load();
-    handles.push_back(ASGST_JClassToClass(mirror));
-    numbers.push_back(ASGST_GetClassIdNum(handles.back()));
-    env_->DeleteLocalRef(mirror);
-    ASSERT_TRUE(Unload(handles.back()));
+    handles.push_back(LoadAndUnload(
+        [&](jclass, ASGST_Class klass) { numbers.push_back(ASGST_GetClassIdNum(klass)); }));
   }
   EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
   EXPECT_EQ(std::adjacent_find(numbers.begin(), numbers.end()), numbers.end());
@@ -122,13 +122,13 @@ TEST_F(UnloadApi, ClassIdNumsAreNeverGivenTwice) {
 
 TEST_F(UnloadApi, HandlerIsToldOfUnloading) {
   Listener listener;
-  jclass mirror = Load();
-  const ASGST_Class klass = ASGST_JClassToClass(mirror);
-  const jlong idnum = ASGST_GetClassIdNum(klass);
-  const std::vector<ASGST_Method> methods = MethodsOf(mirror);
+  jlong idnum = 0;
+  std::vector<ASGST_Method> methods;
+  const ASGST_Class klass = LoadAndUnload([&](jclass mirror, ASGST_Class handle) {
+    idnum = ASGST_GetClassIdNum(handle);
+    methods = MethodsOf(mirror);
+  });
   ASSERT_EQ(methods.size(), 4U);
-  env_->DeleteLocalRef(mirror);
-  ASSERT_TRUE(Unload(klass));
   const std::vector<Reported> told = listener.told(klass);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(Sorted(told[0].methods), methods);
@@ -151,17 +151,15 @@ TEST_F(UnloadApi, HandlerIsToldWhileQueuesAreServed) {
     }
   });
   for (int i = 0; i < 20 && !HasFailure(); i++) {
-    jclass mirror = Load();
-    const ASGST_Class klass = ASGST_JClassToClass(mirror);
-    const jlong idnum = ASGST_GetClassIdNum(klass);
-    const auto is_known = [&] {
+    jlong idnum = 0;
+    const ASGST_Class klass =
+        LoadAndUnload([&](jclass, ASGST_Class handle) { idnum = ASGST_GetClassIdNum(handle); });
+    EXPECT_TRUE(WaitFor([&] {
       const std::vector<Reported> told = listener.told(klass);
       return std::any_of(told.begin(), told.end(),
                          [&](const Reported& t) { return t.idnum == idnum; });
-    };
-    env_->DeleteLocalRef(mirror);
-    EXPECT_TRUE(Unload(klass)) << "round " << i;
-    EXPECT_TRUE(WaitFor(is_known)) << "round " << i;
+    })) << "round "
+        << i;
   }
   done = true;
   enqueuing.join();
@@ -171,11 +169,9 @@ TEST_F(UnloadApi, HandlerIsToldWhileQueuesAreServed) {
 TEST_F(UnloadApi, EachHandlerIsToldOnce) {
   Listener one, two;
   ASGST_RegisterClassUnloadHandler(Listener::OnGone, &two);
-  jclass mirror = Load();
-  const ASGST_Class klass = ASGST_JClassToClass(mirror);
-  const size_t count = MethodsOf(mirror).size();
-  env_->DeleteLocalRef(mirror);
-  ASSERT_TRUE(Unload(klass));
+  size_t count = 0;
+  const ASGST_Class klass =
+      LoadAndUnload([&](jclass mirror, ASGST_Class) { count = MethodsOf(mirror).size(); });
   EXPECT_EQ(one.told(klass).size(), 1U);
   ASSERT_EQ(two.told(klass).size(), 2U) << "registered twice";
   EXPECT_EQ(two.told(klass)[1].methods.size(), count);
@@ -191,11 +187,7 @@ TEST_F(UnloadApi, DeregisteringTakesHandlerAndArgument) {
   EXPECT_FALSE(ASGST_DeregisterClassUnloadHandler(Listener::OnGone, &argument));
   EXPECT_TRUE(ASGST_DeregisterClassUnloadHandler(Listener::OnGone, &listener));
   EXPECT_FALSE(ASGST_DeregisterClassUnloadHandler(Listener::OnGone, &listener)) << "again";
-  jclass mirror = Load();
-  const ASGST_Class klass = ASGST_JClassToClass(mirror);
-  env_->DeleteLocalRef(mirror);
-  ASSERT_TRUE(Unload(klass));
-  EXPECT_TRUE(listener.told(klass).empty());
+  EXPECT_TRUE(listener.told(LoadAndUnload()).empty());
 }
 
 // --- redefinition ---
@@ -207,43 +199,32 @@ class RedefineApi : public UnloadApi {
     return env_->CallStaticIntMethod(changing_, StaticMethod(changing_, name, "()I"));
   }
 
+  // Waits for the handler's `count`th call, which reports that wh.Changing lost these methods.
+  void ExpectTold(Listener& listener, size_t count, const std::vector<ASGST_Method>& methods) {
+    ASSERT_TRUE(WaitFor([&] { return listener.told(klass_).size() >= count; }));
+    EXPECT_EQ(Sorted(listener.told(klass_)[count - 1].methods), methods);
+  }
+
   jclass changing_ = FindTestClass("wh/Changing");
+  const ASGST_Class klass_ = ASGST_JClassToClass(changing_);
   jmethodID changed_ = StaticMethod(changing_, "changed", "()I");
   jmethodID kept_ = StaticMethod(changing_, "kept", "()I");
 };
 
-// The version of "stay" that a profiler sees on the stack of a thread.
-ASGST_Method stay_seen;
-void SeeStay(ASGST_Iterator* iterator, void*) {
-  ASGST_Frame frame;
-  while (ASGST_NextFrame(iterator, &frame) == 1) {
-    char name[16];
-    ASGST_MethodInfo info{};
-    info.method_name = name;
-    info.method_name_length = sizeof name;
-    ASGST_GetMethodInfo(frame.method, &info);
-    if (info.method_name != nullptr && strcmp(name, "stay") == 0) stay_seen = frame.method;
-  }
-}
-
 // Both versions of a method are alive: one of them runs.
 TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
-  const ASGST_Class klass = ASGST_JClassToClass(changing_);
   jmethodID stay = StaticMethod(changing_, "stay", "()I");
   const ASGST_Method before = ASGST_JMethodIDToMethod(stay);
   const MethodAnswer answer_before = Ask(before);
-  const jlong class_before = ASGST_GetClassIdNum(klass);
+  const jlong class_before = ASGST_GetClassIdNum(klass_);
   const jint changed_before = ASGST_GetMethodIdNum(ASGST_JMethodIDToMethod(changed_));
   const jint kept_before = ASGST_GetMethodIdNum(ASGST_JMethodIDToMethod(kept_));
 
   jfieldID inside = env_->GetStaticFieldID(changing_, "inside", "Z");
   jfieldID leave = env_->GetStaticFieldID(changing_, "leave", "Z");
-  std::thread in_old([&] {
-    void* env = nullptr;
-    live_.jvm().vm()->AttachCurrentThread(&env, nullptr);
-    auto* own = static_cast<JNIEnv*>(env);
+  RunningMethod in_old([&] {
+    JNIEnv* own = live_.env();
     own->CallStaticVoidMethod(changing_, own->GetStaticMethodID(changing_, "runStay", "()V"));
-    live_.jvm().vm()->DetachCurrentThread();
   });
   while (env_->GetStaticBooleanField(changing_, inside) == JNI_FALSE) std::this_thread::yield();
   ASSERT_EQ(Call("changed"), 41);
@@ -253,18 +234,24 @@ TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
 
   const ASGST_Method after = ASGST_JMethodIDToMethod(stay);
   EXPECT_NE(after, before);
-  EXPECT_EQ(ASGST_JClassToClass(changing_), klass);
-  EXPECT_EQ(ASGST_GetClassIdNum(klass), class_before);
-  stay_seen = nullptr;
-  ASSERT_TRUE(RaiseOn(in_old.native_handle(), [](ucontext_t* context) {
-    ASGST_RunWithIterator(context, 0, SeeStay, nullptr);
+  EXPECT_EQ(ASGST_JClassToClass(changing_), klass_);
+  EXPECT_EQ(ASGST_GetClassIdNum(klass_), class_before);
+  ASGST_Method seen = nullptr;
+  ASSERT_TRUE(in_old.Raise([&](ucontext_t* context) {
+    Iterate(context, [&](ASGST_Iterator* iterator) {
+      ASGST_Frame frame;
+      while (ASGST_NextFrame(iterator, &frame) == 1 && seen == nullptr)
+        if (ASGST_GetMethodIdNum(frame.method) == answer_before.idnum &&
+            ASGST_GetClass(frame.method) == klass_)
+          seen = frame.method;
+    });
   }));
-  EXPECT_EQ(stay_seen, before);
+  EXPECT_EQ(seen, before) << "the version of stay() that a profiler sees on the thread's stack";
   for (const ASGST_Method version : {before, after}) {
     const MethodAnswer answer = Ask(version);
     EXPECT_EQ(answer.name, "stay");
     EXPECT_EQ(answer.signature, "()I");
-    EXPECT_EQ(answer.klass, klass);
+    EXPECT_EQ(answer.klass, klass_);
     EXPECT_EQ(answer.idnum, answer_before.idnum);
     EXPECT_EQ(answer.class_idnum, class_before);
     EXPECT_EQ(ASGST_GetMethodIdNum(version), answer_before.idnum);
@@ -275,35 +262,29 @@ TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
   EXPECT_EQ(ASGST_MethodToJMethodID(after), stay);
   EXPECT_NE(ASGST_MethodToJMethodID(before), stay) << "that id leads to the newest";
   env_->SetStaticBooleanField(changing_, leave, JNI_TRUE);
-  in_old.join();
 }
 
 TEST_F(RedefineApi, HandlerIsToldOfRedefinition) {
   Listener listener;
-  const ASGST_Class klass = ASGST_JClassToClass(changing_);
   const std::vector<ASGST_Method> before = MethodsOf(changing_);
   Redefine(changing_, 44);
-  ASSERT_TRUE(WaitFor([&] { return !listener.told(klass).empty(); }));
-  const Reported first = listener.told(klass)[0];
+  ExpectTold(listener, 1, before);
+  const Reported first = listener.told(klass_).at(0);
   EXPECT_TRUE(first.redefined);
-  EXPECT_EQ(Sorted(first.methods), before);
-  EXPECT_EQ(first.idnum, ASGST_GetClassIdNum(klass));
+  EXPECT_EQ(first.idnum, ASGST_GetClassIdNum(klass_));
   // The next redefinition replaces the methods that this one has brought.
   const std::vector<ASGST_Method> between = MethodsOf(changing_);
   EXPECT_NE(between, before);
   Redefine(changing_, 45);
-  ASSERT_TRUE(WaitFor([&] { return listener.told(klass).size() == 2; }));
-  EXPECT_EQ(Sorted(listener.told(klass)[1].methods), between);
+  ExpectTold(listener, 2, between);
 }
 
 // Retransformation without any transformer replaces the methods all the same.
 TEST_F(RedefineApi, HandlerIsToldOfRetransformation) {
   Listener listener;
-  const ASGST_Class klass = ASGST_JClassToClass(changing_);
   const std::vector<ASGST_Method> before = MethodsOf(changing_);
   ASSERT_EQ(TestJvmti()->RetransformClasses(1, &changing_), JVMTI_ERROR_NONE);
-  ASSERT_TRUE(WaitFor([&] { return !listener.told(klass).empty(); }));
-  EXPECT_EQ(Sorted(listener.told(klass)[0].methods), before);
+  ExpectTold(listener, 1, before);
 }
 
 // Redefinitions before the handler was registered are not reported.
@@ -312,9 +293,7 @@ TEST_F(RedefineApi, HandlerIsToldOfWhatComesAfterIt) {
   Listener listener;
   const std::vector<ASGST_Method> before = MethodsOf(changing_);
   Redefine(changing_, 47);
-  const ASGST_Class klass = ASGST_JClassToClass(changing_);
-  ASSERT_TRUE(WaitFor([&] { return !listener.told(klass).empty(); }));
-  EXPECT_EQ(Sorted(listener.told(klass)[0].methods), before);
+  ExpectTold(listener, 1, before);
 }
 
 // --- from within a handler ---
@@ -324,9 +303,9 @@ TEST_F(RedefineApi, HandlersCannotRegister) {
   static std::atomic<int> calls;
   calls = 0;
   const ASGST_ClassUnloadHandler handler = [](ASGST_Class, ASGST_Method*, int, bool, void* self) {
-    deregistered =
-        ASGST_DeregisterClassUnloadHandler(*static_cast<ASGST_ClassUnloadHandler*>(self), self);
-    ASGST_RegisterClassUnloadHandler(*static_cast<ASGST_ClassUnloadHandler*>(self), nullptr);
+    const auto own = *static_cast<ASGST_ClassUnloadHandler*>(self);
+    deregistered = ASGST_DeregisterClassUnloadHandler(own, self);
+    ASGST_RegisterClassUnloadHandler(own, nullptr);
     calls++;
   };
   ASGST_ClassUnloadHandler self = handler;

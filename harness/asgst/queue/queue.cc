@@ -39,7 +39,8 @@ int Record(uint64_t thread, const void* ucontext, QueuedSample& sample) {
   if (!found) return ASGST_NO_TOP_JAVA_FRAME;
   sample.chain.runner = RunnerOf(thread);
   const Activation& newest = sample.chain.frames[0];
-  sample.element = {PointerTo(newest.pc), PointerTo(newest.fp), PointerTo(newest.sp), nullptr};
+  sample.element = {PointerTo(newest.place.pc), PointerTo(newest.fp), PointerTo(newest.sp),
+                    nullptr};
   return ASGST_JAVA_TRACE;
 }
 

@@ -14,8 +14,24 @@ class QueueApi : public QueueTest {
     live_.on_probe = body;
     live_.Call("interpProbe");
   }
+  // Enqueues an element by `run`, without a context.
+  void EnqueueFromTheAnchor(const std::function<void(const std::function<void()>&)>& run) {
+    Register(1);
+    InJava([&] {
+      run([&] { EXPECT_EQ(ASGST_Enqueue(queue_, nullptr, Tag(5)), ASGST_JAVA_TRACE); });
+      Process();
+    });
+    ASSERT_EQ(collector_.count(), 1u);
+    EXPECT_EQ(collector_.Get()[0].frames[0].name, "wh.Api.interpProbe()V");
+  }
   void Fill(int count) {
     for (int i = 0; i < count; i++) EXPECT_EQ(EnqueueHere(i), ASGST_JAVA_TRACE);
+  }
+  void FillAndProcess(int count) {
+    InJava([&] {
+      Fill(count);
+      Process();
+    });
   }
   std::vector<intptr_t> Tags() {
     std::vector<intptr_t> tags;
@@ -129,26 +145,12 @@ TEST_F(QueueApi, EnqueueWhereThereIsNoJavaFrame) {
 }
 
 TEST_F(QueueApi, EnqueueFromTheAnchorWithoutAContext) {
-  Register(1);
-  InJava([&] {
-    EXPECT_EQ(ASGST_Enqueue(queue_, nullptr, Tag(5)), ASGST_JAVA_TRACE);
-    Process();
-  });
-  ASSERT_EQ(collector_.count(), 1u);
-  EXPECT_EQ(collector_.Get()[0].frames[0].name, "wh.Api.interpProbe()V");
+  EnqueueFromTheAnchor([](const std::function<void()>& enqueue) { enqueue(); });
 }
 
+// From a thread that the JVM does not know, while the queue's thread waits.
 TEST_F(QueueApi, EnqueueForAThreadThatIsParked) {
-  Register(1);
-  InJava([&] {
-    // From a thread that the JVM does not know, while the queue's thread waits.
-    std::thread([&] {
-      EXPECT_EQ(ASGST_Enqueue(queue_, nullptr, Tag(5)), ASGST_JAVA_TRACE);
-    }).join();
-    Process();
-  });
-  ASSERT_EQ(collector_.count(), 1u);
-  EXPECT_EQ(collector_.Get()[0].frames[0].name, "wh.Api.interpProbe()V");
+  EnqueueFromTheAnchor([](const std::function<void()>& enqueue) { std::thread(enqueue).join(); });
 }
 
 TEST_F(QueueApi, EnqueuableElementIsWhatEnqueuePutsIn) {
@@ -267,12 +269,9 @@ TEST_F(QueueApi, ResizeOfAnEmptyQueueAndToNoSize) {
 
 TEST_F(QueueApi, SeveralQueuesOfAThreadKeepTheirOrder) {
   Register(4);
-  std::vector<std::pair<int, intptr_t>> order;
-  const auto note = [](ASGST_Iterator*, void* all, void* arg) {
-    static_cast<std::vector<std::pair<int, intptr_t>>*>(all)->push_back(
-        {2, reinterpret_cast<intptr_t>(arg)});
-  };
-  ASGST_Queue* second = ASGST_RegisterQueue(live_.env(), 4, 0, note, &order);
+  std::vector<intptr_t> order;
+  OnElement note = [&](intptr_t tag) { order.push_back(tag); };
+  ASGST_Queue* second = NewQueue(note);
   InJava([&] {
     RaiseHere([&](ucontext_t* context) {
       for (int i = 0; i < 3; i++) {
@@ -284,7 +283,7 @@ TEST_F(QueueApi, SeveralQueuesOfAThreadKeepTheirOrder) {
     EXPECT_TRUE(WaitFor([&] { return ASGST_GetQueueSizeInfo(second).size == 0; }));
   });
   EXPECT_EQ(Tags(), (std::vector<intptr_t>{0, 1, 2}));
-  EXPECT_EQ(order, (std::vector<std::pair<int, intptr_t>>{{2, 10}, {2, 11}, {2, 12}}));
+  EXPECT_EQ(order, (std::vector<intptr_t>{10, 11, 12}));
   EXPECT_TRUE(ASGST_DeregisterQueue(live_.env(), second));
 }
 
@@ -329,10 +328,7 @@ TEST_F(QueueApi, StartAndEndHandlersSurroundTheElements) {
   EXPECT_EQ(end.size, 3) << "still in the queue";
   ASGST_SetOnQueueProcessingStart(queue_, 0, false, Edge::Note, &start);
   ASGST_SetOnQueueProcessingEnd(queue_, 0, false, nullptr, nullptr);
-  InJava([&] {
-    Fill(1);
-    Process();
-  });
+  FillAndProcess(1);
   EXPECT_FALSE(start.had_iterator);
   EXPECT_EQ(end.calls, 1) << "taken away";
 }
@@ -343,10 +339,7 @@ TEST_F(QueueApi, OptionsAreThoseOfTheIterators) {
   Edge start;
   start.collector = &collector_;
   ASGST_SetOnQueueProcessingStart(queue_, ASGST_END_ON_FIRST_JAVA_FRAME, true, Edge::Note, &start);
-  InJava([&] {
-    Fill(1);
-    Process();
-  });
+  FillAndProcess(1);
   EXPECT_EQ(start.frames.size(), 1u) << "the native method's";
   ASSERT_EQ(collector_.count(), 1u);
   EXPECT_TRUE(collector_.Get()[0].frames.empty());
@@ -368,99 +361,77 @@ TEST_F(QueueApi, AHandlerMayResizeAtTheEnd) {
   });
 }
 
-// What a handler does with queues, and what came of it.
-struct Meddler {
-  ASGST_Queue* queue = nullptr;
-  ASGST_Queue* made = nullptr;
-  JNIEnv* env = nullptr;
-  int calls = 0, enqueued = 0;
-  bool deregistered = false;
-};
-
 TEST_F(QueueApi, AHandlerMayEnqueueRegisterAndDeregister) {
-  Meddler meddler;
-  meddler.env = live_.env();
-  const auto meddle = [](ASGST_Iterator*, void* self, void*) {
-    auto* m = static_cast<Meddler*>(self);
-    m->calls++;
-    if (m->calls == 1) {
-      m->enqueued = ASGST_Enqueue(m->queue, nullptr, Tag(2));
-      m->made = ASGST_RegisterQueue(m->env, 2, 0, Collector::Handle, nullptr);
+  JNIEnv* env = live_.env();
+  ASGST_Queue* made = nullptr;
+  int calls = 0, enqueued = 0;
+  std::atomic<bool> deregistered{false};
+  OnElement meddle = [&](intptr_t) {
+    if (++calls == 1) {
+      enqueued = ASGST_Enqueue(queue_, nullptr, Tag(2));
+      made = ASGST_RegisterQueue(env, 2, 0, Collector::Handle, nullptr);
     } else {
-      m->deregistered = ASGST_DeregisterQueue(m->env, m->queue);
+      deregistered = ASGST_DeregisterQueue(env, queue_);
     }
   };
-  meddler.queue = queue_ = ASGST_RegisterQueue(live_.env(), 4, 0, meddle, &meddler);
+  queue_ = NewQueue(meddle);
   InJava([&] {
     Fill(1);
     asgst_hold_queues(false);
-    EXPECT_TRUE(WaitFor([&] { return meddler.deregistered; })) << "the new element comes in turn";
+    EXPECT_TRUE(WaitFor([&] { return deregistered.load(); })) << "the new element comes in turn";
   });
-  EXPECT_EQ(meddler.enqueued, ASGST_JAVA_TRACE);
-  EXPECT_EQ(meddler.calls, 2);
-  ASSERT_NE(meddler.made, nullptr);
-  EXPECT_TRUE(ASGST_DeregisterQueue(live_.env(), meddler.made));
-  EXPECT_FALSE(ASGST_DeregisterQueue(live_.env(), queue_));
+  EXPECT_EQ(enqueued, ASGST_JAVA_TRACE);
+  EXPECT_EQ(calls, 2);
+  ASSERT_NE(made, nullptr);
+  EXPECT_TRUE(ASGST_DeregisterQueue(env, made));
+  EXPECT_FALSE(ASGST_DeregisterQueue(env, queue_));
 }
 
 TEST_F(QueueApi, AHandlerMayDeregisterAQueueWhoseElementsWait) {
   Register(4);  // is processed first
-  struct Both {
-    JNIEnv* env;
-    ASGST_Queue* other;
-    bool done;
-  } both{live_.env(), nullptr, false};
-  ASGST_Queue* first = ASGST_RegisterQueue(
-      live_.env(), 4, 0,
-      [](ASGST_Iterator*, void* self, void*) {
-        auto* b = static_cast<Both*>(self);
-        b->done = ASGST_DeregisterQueue(b->env, b->other);
-      },
-      &both);
+  JNIEnv* env = live_.env();
+  ASGST_Queue* other = nullptr;
+  bool done = false;
+  OnElement deregister = [&](intptr_t) { done = ASGST_DeregisterQueue(env, other); };
+  ASGST_Queue* first = NewQueue(deregister);
   Collector none;
-  both.other = ASGST_RegisterQueue(live_.env(), 4, 0, Collector::Handle, &none);
+  other = ASGST_RegisterQueue(env, 4, 0, Collector::Handle, &none);
   InJava([&] {
     RaiseHere([&](ucontext_t* context) {
-      ASGST_Enqueue(both.other, context, nullptr);
+      ASGST_Enqueue(other, context, nullptr);
       ASGST_Enqueue(first, context, nullptr);
     });
     asgst_hold_queues(false);
     EXPECT_TRUE(WaitFor([&] { return ASGST_GetQueueSizeInfo(first).size == 0; }));
   });
-  EXPECT_TRUE(both.done);
+  EXPECT_TRUE(done);
   EXPECT_EQ(none.count(), 0u);
-  EXPECT_TRUE(ASGST_DeregisterQueue(live_.env(), first));
+  EXPECT_TRUE(ASGST_DeregisterQueue(env, first));
 }
 
 TEST_F(QueueApi, AHandlerThatEndsItsOwnQueueIsNotCalledWithTheRest) {
-  struct Own {
-    JNIEnv* env;
-    ASGST_Queue* queue;
-    int calls, ended, at_end;
-  } own{live_.env(), nullptr, 0, 0, 0};
-  own.queue = ASGST_RegisterQueue(
-      live_.env(), 4, 0,
-      [](ASGST_Iterator*, void* self, void*) {
-        auto* o = static_cast<Own*>(self);
-        o->calls++;
-        if (ASGST_DeregisterQueue(o->env, o->queue)) o->ended++;
-      },
-      &own);
+  JNIEnv* env = live_.env();
+  ASGST_Queue* own = nullptr;
+  int calls = 0, ended = 0, at_end = 0;
+  OnElement end = [&](intptr_t) {
+    calls++;
+    if (ASGST_DeregisterQueue(env, own)) ended++;
+  };
+  own = NewQueue(end);
   ASGST_SetOnQueueProcessingEnd(
-      own.queue, 0, false,
-      [](ASGST_Queue*, ASGST_Iterator*, void* self) { static_cast<Own*>(self)->at_end++; }, &own);
+      own, 0, false,
+      [](ASGST_Queue*, ASGST_Iterator*, void* count) { ++*static_cast<int*>(count); }, &at_end);
   Register(4);  // is processed behind it
   InJava([&] {
     RaiseHere([&](ucontext_t* context) {
-      for (int i = 0; i < 3; i++)
-        EXPECT_EQ(ASGST_Enqueue(own.queue, context, Tag(i)), ASGST_JAVA_TRACE);
+      for (int i = 0; i < 3; i++) EXPECT_EQ(ASGST_Enqueue(own, context, Tag(i)), ASGST_JAVA_TRACE);
       EXPECT_EQ(ASGST_Enqueue(queue_, context, Tag(7)), ASGST_JAVA_TRACE);
     });
     Process();
   });
-  EXPECT_EQ(own.calls, 1);
-  EXPECT_EQ(own.ended, 1);
-  EXPECT_EQ(own.at_end, 0);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(ended, 1);
+  EXPECT_EQ(at_end, 0);
   EXPECT_EQ(Tags(), std::vector<intptr_t>{7}) << "others go on";
 }
 

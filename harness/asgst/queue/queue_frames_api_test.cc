@@ -48,8 +48,7 @@ TEST_F(QueueFrames, OneThatStandsWhereItStoodIsExact) {
 }
 
 TEST_F(QueueFrames, OneThatHasGoneOnIsShownWhereItStood) {
-  const Handled handled = EnqueueThenProcess("interpTwice");
-  ExpectShown(handled, ASGST_ELEMENT_MOVED, 0, {"interpTwice()V@0"}, 0);
+  ExpectShown(EnqueueThenProcess("interpTwice"), ASGST_ELEMENT_MOVED, 0, {"interpTwice()V@0"}, 0);
 }
 
 TEST_F(QueueFrames, OneThatReturnedIsReportedAsReturned) {
@@ -60,14 +59,12 @@ TEST_F(QueueFrames, OneThatReturnedIsReportedAsReturned) {
 }
 
 TEST_F(QueueFrames, OneThatWasCalledAnewFromElsewhereHasReturned) {
-  const Handled handled = EnqueueThenProcess("interpLeafFromTwoPlaces");
-  ExpectShown(handled, ASGST_ELEMENT_RETURNED, 1,
+  ExpectShown(EnqueueThenProcess("interpLeafFromTwoPlaces"), ASGST_ELEMENT_RETURNED, 1,
               {"interpLeaf()V@0", "interpLeafFromTwoPlaces()V@0"}, 1);
 }
 
 TEST_F(QueueFrames, OneThatWasCalledAnewFromAMethodInlinedElsewhereHasReturned) {
-  const Handled handled = EnqueueThenProcess("warmC2FromTwoPlaces", 2 * 20'001);
-  ExpectShown(handled, ASGST_ELEMENT_RETURNED, 1,
+  ExpectShown(EnqueueThenProcess("warmC2FromTwoPlaces", 2 * 20'001), ASGST_ELEMENT_RETURNED, 1,
               {"c2Leaf()V@0", "inlinedCall()V@0", "c2FromTwoPlaces()V@0", "?"}, 1);
 }
 

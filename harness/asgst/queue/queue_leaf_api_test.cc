@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queued samples of torture programs, held against walks that the signal handler made from the same
 // ucontext, on a live JVM.
-#include <jvmti.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,8 +10,8 @@
 #include <memory>
 #include <numeric>
 
-#include "harness/asgst/include/asgst.h"
 #include "harness/asgst/testing/queue_testing.h"
+#include "harness/jvm/live/jvmti_env.h"
 
 namespace walkhammer::asgst {
 namespace {
@@ -94,9 +93,6 @@ class LeafSampler {
 
   LeafSampler() {
     the_sampler = this;
-    void* env = nullptr;
-    LiveJvm::Get().jvm().vm()->GetEnv(&env, JVMTI_VERSION_1_2);
-    jvmti_ = static_cast<jvmtiEnv*>(env);
     jvmtiEventCallbacks callbacks{};
     callbacks.ThreadStart = OnStart;
     jvmti_->SetEventCallbacks(&callbacks, sizeof callbacks);
@@ -154,10 +150,7 @@ class LeafSampler {
     const int index = next_.fetch_add(1);
     if (index >= kMostSamples) return;
     Sample& sample = samples_[index];
-    ASGST_RunWithIterator(
-        context, 0,
-        [](ASGST_Iterator* iterator, void* into) { static_cast<Sample*>(into)->Take(iterator); },
-        &sample);
+    Iterate(context, [&](ASGST_Iterator* iterator) { sample.Take(iterator); });
     if (!AgreesOnLeaf(context, sample)) walkers_differ_++;
     queued_++;
     const int result = ASGST_Enqueue(sampled.queue, context, Tag(index));
@@ -196,7 +189,7 @@ class LeafSampler {
   static inline LeafSampler* the_sampler = nullptr;
 
   const InHandler on_signal_ = [this](ucontext_t* context) { OnSignal(context); };
-  jvmtiEnv* jvmti_ = nullptr;
+  jvmtiEnv* const jvmti_ = NewJvmti(LiveJvm::Get().jvm().vm());
   std::mutex mutex_, compare_mutex_;
   std::vector<int> threads_;
   std::atomic<bool> stop_{false};
@@ -207,47 +200,14 @@ class LeafSampler {
   std::thread thread_;
 };
 
-jobject NewList(JNIEnv* env, const std::vector<std::string>& words) {
-  jclass type = env->FindClass("java/util/ArrayList");
-  jobject list = env->NewObject(type, env->GetMethodID(type, "<init>", "()V"));
-  for (const std::string& word : words)
-    env->CallBooleanMethod(list, env->GetMethodID(type, "add", "(Ljava/lang/Object;)Z"),
-                           env->NewStringUTF(word.c_str()));
-  return list;
-}
-
-// The Program of that name in Main's table; null if there is none. JNI may read what is private.
-jobject FindProgram(JNIEnv* env, const std::string& name) {
-  jclass main = env->FindClass("wh/torture/Main"), row = env->FindClass("wh/torture/Main$Row");
-  const auto table = static_cast<jobjectArray>(env->GetStaticObjectField(
-      main, env->GetStaticFieldID(main, "TABLE", "[Lwh/torture/Main$Row;")));
-  for (jsize i = 0; i < env->GetArrayLength(table); i++) {
-    jobject one = env->GetObjectArrayElement(table, i);
-    const auto text = static_cast<jstring>(
-        env->GetObjectField(one, env->GetFieldID(row, "name", "Ljava/lang/String;")));
-    const char* chars = env->GetStringUTFChars(text, nullptr);
-    const bool found = name == chars;
-    env->ReleaseStringUTFChars(text, chars);
-    if (found)
-      return env->GetObjectField(one, env->GetFieldID(row, "program", "Lwh/torture/Program;"));
-  }
-  return nullptr;
-}
-
-// Runs a torture program on two threads, as wh.torture.Main does, which would exit behind it.
+// Runs a torture program on two threads.
 void Torture(const std::string& name, int seconds) {
   JNIEnv* env = LiveJvm::Get().env();
-  ASSERT_EQ(env->PushLocalFrame(200), 0);
-  jclass options = env->FindClass("wh/torture/Options"), run = env->FindClass("wh/torture/Run");
-  jobject parsed = env->CallStaticObjectMethod(
-      options, env->GetStaticMethodID(options, "parse", "(Ljava/util/List;)Lwh/torture/Options;"),
-      NewList(env, {name, "--seconds", std::to_string(seconds), "--threads", "2"}));
-  jobject one = env->NewObject(
-      run, env->GetMethodID(run, "<init>", "(Lwh/torture/Options;Lwh/torture/Program;)V"), parsed,
-      FindProgram(env, name));
-  EXPECT_EQ(env->CallIntMethod(one, env->GetMethodID(run, "play", "()I")), 0) << name;
+  jclass queued = env->FindClass("wh/Queued");
+  jmethodID play = env->GetStaticMethodID(queued, "play", "(Ljava/lang/String;I)I");
+  EXPECT_EQ(env->CallStaticIntMethod(queued, play, env->NewStringUTF(name.c_str()), seconds), 0)
+      << name;
   if (env->ExceptionCheck()) env->ExceptionDescribe();
-  env->PopLocalFrame(nullptr);
 }
 
 int Sum(const int (&counts)[5]) { return std::accumulate(counts, counts + 5, 0); }

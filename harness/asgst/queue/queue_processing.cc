@@ -34,7 +34,8 @@ class StoppedThread {
   void Handle(const ASGST_Queue& queue, const QueuedSample& sample) const {
     const Located located = stack_.Locate(sample.chain);
     const auto recorded = RecordedFrames(*Live(), memory_, start_, sample.chain, located);
-    ASGST_Iterator iterator(start_, memory_, queue.options, located, recorded, &sample.element);
+    ASGST_Iterator iterator(start_, memory_, queue.options, ASGST_Iterator::From::kElement,
+                            &located, recorded, &sample.element);
     iterator.Rewind();
     queue.fun(&iterator, queue.argument, sample.element.arg);
   }

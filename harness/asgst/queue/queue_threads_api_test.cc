@@ -8,64 +8,45 @@ namespace walkhammer::asgst {
 namespace {
 
 // A thread in a method of wh.Queued, with a queue that is processed as it fills.
-class RunningQueued {
- public:
-  explicit RunningQueued(const char* method, int size) {
-    LiveJvm& live = LiveJvm::Get();
-    live.SetStop(false);
-    thread_ = std::thread([this, &live, method, size] {
-      void* env = nullptr;
-      live.jvm().vm()->AttachCurrentThread(&env, nullptr);
-      queue = ASGST_RegisterQueue(nullptr, size, 0, Collector::Handle, &collector);
-      ready_ = true;
-      CallQueued(method);
-      live.jvm().vm()->DetachCurrentThread();
-    });
-    WaitFor([&] { return ready_.load(); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // into the method
-  }
-  ~RunningQueued() { Stop(); }
-  void Stop() {
-    LiveJvm::Get().SetStop(true);
-    if (thread_.joinable()) thread_.join();
-  }
+struct RunningQueued {
+  RunningQueued(const char* method, int size)
+      : thread([method] { CallQueued(method); }),
+        queue(ASGST_RegisterQueue(thread.env(), size, 0, Collector::Handle, &collector)) {}
   // Enqueues `count` elements from one place, tagged from `tag` on, up to the first that is
   // refused. Returns how many were taken.
   int Enqueue(intptr_t tag, int count = 1) {
     std::atomic<int> taken{0};
-    RaiseOn(thread_.native_handle(), [&](ucontext_t* context) {
+    thread.Raise([&](ucontext_t* context) {
       while (taken < count && ASGST_Enqueue(queue, context, Tag(tag + taken)) > 0) taken++;
     });
     return taken;
   }
 
   Collector collector;
-  ASGST_Queue* queue = nullptr;
-
- private:
-  std::atomic<bool> ready_{false};
-  std::thread thread_;
+  RunningMethod thread;
+  ASGST_Queue* queue;
 };
 
 class QueueThreads : public LiveTest {
  protected:
   // `count` samples of a thread in `method` of wh.Api, each handled before the next.
   std::vector<Handled> Sample(const char* method, int count) {
-    Collector collector;
     RunningMethod running(method);
-    ASGST_Queue* queue = ASGST_RegisterQueue(running.env(), 4, 0, Collector::Handle, &collector);
+    ASGST_Queue* queue = ASGST_RegisterQueue(running.env(), 4, 0, Collector::Handle, &collector_);
     size_t taken = 0;
     for (int i = 0; i < count; i++) {
       int result = 0;
       EXPECT_TRUE(running.Raise(
           [&](ucontext_t* context) { result = ASGST_Enqueue(queue, context, Tag(i)); }));
       if (result > 0) taken++;
-      EXPECT_TRUE(WaitFor([&] { return collector.count() == taken; }));
+      EXPECT_TRUE(WaitFor([&] { return collector_.count() == taken; }));
     }
     EXPECT_GT(taken, 0u);
     EXPECT_TRUE(ASGST_DeregisterQueue(running.env(), queue));
-    return collector.Get();
+    return collector_.Get();
   }
+
+  Collector collector_;
 };
 
 TEST_F(QueueThreads, WhileItRunsInterpreted) {
@@ -100,22 +81,15 @@ TEST_F(QueueThreads, WhileItIsBlocked) {
 }
 
 TEST_F(QueueThreads, WhileItIsInNative) {
-  std::atomic<bool> in_native{false}, leave{false};
-  live_.on_probe = [&] {
-    in_native = true;
-    while (!leave) std::this_thread::yield();
-  };
-  RunningMethod running("interpProbe");
-  EXPECT_TRUE(WaitFor([&] { return in_native.load(); }));
-  Collector collector;
-  ASGST_Queue* queue = ASGST_RegisterQueue(running.env(), 4, 0, Collector::Handle, &collector);
+  RunningProbe probe;
+  ASGST_Queue* queue =
+      ASGST_RegisterQueue(probe.thread().env(), 4, 0, Collector::Handle, &collector_);
   int result = 0;
-  EXPECT_TRUE(
-      running.Raise([&](ucontext_t* context) { result = ASGST_Enqueue(queue, context, Tag(3)); }));
+  EXPECT_TRUE(probe.thread().Raise(
+      [&](ucontext_t* context) { result = ASGST_Enqueue(queue, context, Tag(3)); }));
   EXPECT_EQ(result, ASGST_JAVA_TRACE);
-  EXPECT_TRUE(WaitFor([&] { return collector.count() == 1; })) << "it need not leave native";
-  leave = true;
-  const auto all = collector.Get();
+  EXPECT_TRUE(WaitFor([&] { return collector_.count() == 1; })) << "it need not leave native";
+  const auto all = collector_.Get();
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].state, ASGST_ELEMENT_EXACT);
   EXPECT_EQ(all[0].frames[0].name, "wh.Api.interpProbe()V");
@@ -168,25 +142,24 @@ TEST_F(QueueThreads, ShortCallsCompiled) {
 
 TEST_F(QueueThreads, AThreadThatEndsWithAFullQueueLosesNothing) {
   asgst_hold_queues(true);
-  Collector collector;
   ASGST_Queue* queue = nullptr;
   std::thread([&] {
     void* env = nullptr;
     live_.jvm().vm()->AttachCurrentThread(&env, nullptr);
-    queue = ASGST_RegisterQueue(nullptr, 3, 0, Collector::Handle, &collector);
+    queue = ASGST_RegisterQueue(nullptr, 3, 0, Collector::Handle, &collector_);
     live_.on_probe = [&] {
       RaiseHere([&](ucontext_t* context) {
         for (int i = 0; i < 4; i++) ASGST_Enqueue(queue, context, Tag(i));
       });
     };
     live_.Call("interpProbe");
-    EXPECT_EQ(collector.count(), 0u) << "they are held";
+    EXPECT_EQ(collector_.count(), 0u) << "they are held";
     live_.jvm().vm()->DetachCurrentThread();
-    EXPECT_EQ(collector.count(), 3u);
+    EXPECT_EQ(collector_.count(), 3u);
     EXPECT_EQ(ASGST_Enqueue(queue, nullptr, nullptr), ASGST_ENQUEUE_NO_QUEUE);
   }).join();
   asgst_hold_queues(false);
-  const auto all = collector.Get();
+  const auto all = collector_.Get();
   ASSERT_EQ(all.size(), 3u);
   for (intptr_t i = 0; i < 3; i++) {
     EXPECT_EQ(all[i].arg, i);
@@ -246,11 +219,10 @@ TEST_F(QueueThreads, TenThousandUnderLoadAreHandledInOrder) {
 }
 
 TEST_F(QueueThreads, DeregisteringWhileSignalsEnqueue) {
-  Collector collector;
   RunningMethod running("interpSpin");
   for (int round = 0; round < 50; round++) {
     std::atomic<ASGST_Queue*> queue =
-        ASGST_RegisterQueue(running.env(), 64, 0, Collector::Handle, &collector);
+        ASGST_RegisterQueue(running.env(), 64, 0, Collector::Handle, &collector_);
     ASSERT_NE(queue, nullptr);
     std::atomic<bool> gone{false};
     std::atomic<int> accepted{0};
@@ -269,7 +241,7 @@ TEST_F(QueueThreads, DeregisteringWhileSignalsEnqueue) {
     int after = 0;
     running.Raise([&](ucontext_t* context) { after = ASGST_Enqueue(queue, context, nullptr); });
     EXPECT_EQ(after, ASGST_ENQUEUE_NO_QUEUE);
-    EXPECT_LE(accepted, 64 + static_cast<int>(collector.count()));
+    EXPECT_LE(accepted, 64 + static_cast<int>(collector_.count()));
   }
 }
 
@@ -278,9 +250,8 @@ TEST_F(QueueThreads, RegisteringWhileTheServiceLooksForWork) {
   std::thread waker([&] {
     while (!stop) asgst_hold_queues(false);
   });
-  Collector collector;
   for (int i = 0; i < 20'000; i++) {
-    ASGST_Queue* queue = ASGST_RegisterQueue(live_.env(), 1, 0, Collector::Handle, &collector);
+    ASGST_Queue* queue = ASGST_RegisterQueue(live_.env(), 1, 0, Collector::Handle, &collector_);
     ASSERT_NE(queue, nullptr);
     EXPECT_TRUE(ASGST_DeregisterQueue(live_.env(), queue));
   }

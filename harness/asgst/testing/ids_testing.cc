@@ -3,13 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/jvm/live/jvmti_env.h"
+
 namespace walkhammer::asgst {
 namespace {
 
-constexpr jint kRoom = 70'000;  // enough for any text of a class file
+constexpr jint kEnough = 70'000;  // enough for any text of a class file
 
 struct Buffer {
-  char* text = new char[kRoom];
+  char* text = new char[kEnough];
   ~Buffer() { delete[] text; }
 };
 
@@ -32,7 +34,7 @@ MethodAnswer Ask(ASGST_Method method) {
   info.method_name = name.text;
   info.signature = signature.text;
   info.generic_signature = generic.text;
-  info.method_name_length = info.signature_length = info.generic_signature_length = kRoom;
+  info.method_name_length = info.signature_length = info.generic_signature_length = kEnough;
   ASGST_GetMethodInfo(method, &info);
   return {info.klass,
           Answered(info.method_name, info.method_name_length),
@@ -49,7 +51,7 @@ ClassAnswer Ask(ASGST_Class klass) {
   memset(&info, 0x55, sizeof info);
   info.class_name = name.text;
   info.generic_class_name = generic.text;
-  info.class_name_length = info.generic_class_name_length = kRoom;
+  info.class_name_length = info.generic_class_name_length = kEnough;
   ASGST_GetClassInfo(klass, &info);
   return {Answered(info.class_name, info.class_name_length),
           Answered(info.generic_class_name, info.generic_class_name_length), info.modifiers,
@@ -82,9 +84,7 @@ void ExpectNothing(ASGST_Class klass) {
 
 jvmtiEnv* TestJvmti() {
   static jvmtiEnv* jvmti = [] {
-    void* made = nullptr;
-    LiveJvm::Get().jvm().vm()->GetEnv(&made, JVMTI_VERSION_11);
-    auto* env = static_cast<jvmtiEnv*>(made);
+    jvmtiEnv* env = NewJvmti(LiveJvm::Get().jvm().vm());
     jvmtiCapabilities wanted{};
     wanted.can_redefine_classes = wanted.can_redefine_any_class = 1;
     wanted.can_retransform_classes = 1;
@@ -122,6 +122,24 @@ Text Take(char* text) {
   Text taken = text;
   TestJvmti()->Deallocate(reinterpret_cast<unsigned char*>(text));
   return taken;
+}
+
+std::vector<jmethodID> MethodIds(jclass klass) {
+  jint count = 0;
+  jmethodID* ids = nullptr;
+  EXPECT_EQ(TestJvmti()->GetClassMethods(klass, &count, &ids), JVMTI_ERROR_NONE);
+  std::vector<jmethodID> all(ids, ids + count);
+  TestJvmti()->Deallocate(reinterpret_cast<unsigned char*>(ids));
+  return all;
+}
+
+std::string HeldBy(const std::string& text, int size) {
+  std::string held(kRoom, '#');
+  if (size > 0) {
+    const std::string cut = text.substr(0, static_cast<size_t>(size) - 1);
+    held.replace(kBefore, cut.size() + 1, cut + '\0');
+  }
+  return held;
 }
 
 void Redefine(jclass changing, int8_t number) {

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/testing/live_jvm.h"
@@ -46,6 +47,13 @@ jclass FindTestClass(const char* name);
 ASGST_Method MethodNamed(jclass klass, const char* name, const char* signature);
 // Copies a text that JVMTI has allocated, and frees that text.
 Text Take(char* text);
+// The ids of all methods that a class has now.
+std::vector<jmethodID> MethodIds(jclass klass);
+
+constexpr int kRoom = 200, kBefore = 8;
+// What a buffer of kRoom bytes '#' must hold after `text` was copied to its byte kBefore, where it
+// was said to have `size` bytes.
+std::string HeldBy(const std::string& text, int size);
 
 // Loads wh.Ids.
 class IdsApi : public LiveTest {
@@ -77,12 +85,10 @@ class IdsApi : public LiveTest {
   int ForEachMethod(Visit visit) {
     int visited = 0;
     ForEachClass([&](jclass klass) {
-      jint count = 0;
-      jmethodID* ids = nullptr;
-      EXPECT_EQ(TestJvmti()->GetClassMethods(klass, &count, &ids), JVMTI_ERROR_NONE);
-      for (jint i = 0; i < count; i++) visit(klass, ids[i]);
-      visited += count;
-      TestJvmti()->Deallocate(reinterpret_cast<unsigned char*>(ids));
+      for (jmethodID id : MethodIds(klass)) {
+        visit(klass, id);
+        visited++;
+      }
     });
     return visited;
   }

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <vector>
 
-#include "harness/asgst/include/asgst.h"
 #include "harness/base/mappings.h"
 #include "harness/ipc/launch.h"
 #include "harness/jvm/images/jdk.h"
@@ -129,21 +128,25 @@ bool RaiseOn(pthread_t thread, const InHandler& what) {
   handled = false;
   handler = &what;
   pthread_kill(thread, kSignal);
-  for (int i = 0; i < 10'000 && !handled; i++)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const bool done = WaitFor([] { return handled.load(); });
   handler = nullptr;
-  return handled;
+  return done;
 }
 
-RunningMethod::RunningMethod(const char* method) {
+void LiveTest::InProbe(const char* method, const InHandler& what) {
+  live_.on_probe = [&] { RaiseHere(what); };
+  live_.Call(method);
+}
+
+RunningMethod::RunningMethod(const std::function<void()>& body) {
   LiveJvm& live = LiveJvm::Get();
   live.SetStop(false);
-  thread_ = std::thread([this, &live, method] {
+  thread_ = std::thread([this, &live, body] {
     void* env = nullptr;
     live.jvm().vm()->AttachCurrentThread(&env, nullptr);
     os_thread_ = static_cast<int>(syscall(SYS_gettid));
     env_ = static_cast<JNIEnv*>(env);
-    live.Call(method);
+    body();
     live.jvm().vm()->DetachCurrentThread();
   });
   while (env_ == nullptr) std::this_thread::yield();

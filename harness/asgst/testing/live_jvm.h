@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/asgst/include/asgst.h"
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/jvm/live/boot.h"
 
@@ -51,6 +52,8 @@ class LiveTest : public testing::Test {
     live_.on_probe = [] {};
   }
   JavaThreadView Thread() { return live_.jvm().ThreadOf(live_.env()); }
+  // Runs `handler` in a signal handler in Api.probe(), which `method` of wh.Api calls.
+  void InProbe(const char* method, const InHandler& handler);
 
   LiveJvm& live_ = LiveJvm::Get();
 };
@@ -58,6 +61,20 @@ class LiveTest : public testing::Test {
 // CLASS.NAME(PARAMETERS)RESULT; "?" if the JVM does not know the method.
 std::string NameOf(jmethodID id);
 std::string NameOf(ASGST_Method method);
+
+// The answer of a function of asgst.h.
+struct Answer {
+  static constexpr int kDepth = 64;
+  ASGST_CallFrame frames[kDepth];
+  ASGST_CallTrace trace{-99, frames, nullptr};
+
+  jint count() const { return trace.num_frames; }
+  // The method of frame `n`, from the newest on, or from the oldest on with -1, -2 and so on.
+  std::string NameAt(int n) const {
+    if (n < 0) n += count();
+    return n < 0 || n >= count() ? "none" : NameOf(frames[n].java_frame.method_id);
+  }
+};
 
 // False if `reached` does not become true within ten seconds or so.
 bool WaitFor(const std::function<bool()>& reached);
@@ -71,10 +88,21 @@ void RaiseHere(const InHandler& handler);
 // seconds.
 bool RaiseOn(pthread_t thread, const InHandler& handler);
 
-// A thread that runs a method of wh.Api until this object is destroyed.
+// Calls body(iterator) with an iterator from `context` on. Signal-safe, if `body` is.
+template <typename Body>
+int Iterate(ucontext_t* context, Body body) {
+  return ASGST_RunWithIterator(
+      context, 0, [](ASGST_Iterator* iterator, void* own) { (*static_cast<Body*>(own))(iterator); },
+      &body);
+}
+
+// A thread of the JVM that runs a method of wh.Api, or `body`, until this object is destroyed. The
+// destructor sets Api.stop.
 class RunningMethod {
  public:
-  explicit RunningMethod(const char* method);
+  explicit RunningMethod(const char* method)
+      : RunningMethod([method] { LiveJvm::Get().Call(method); }) {}
+  explicit RunningMethod(const std::function<void()>& body);
   ~RunningMethod();
   bool Raise(const InHandler& handler) { return RaiseOn(thread_.native_handle(), handler); }
   // Parks the thread in its signal handler while `body` runs with the handler's context.
@@ -86,6 +114,28 @@ class RunningMethod {
   std::atomic<JNIEnv*> env_{nullptr};
   std::atomic<int> os_thread_{0};
   std::thread thread_;
+};
+
+// A thread in the native method Api.probe(), called by interpProbe(), until this object is
+// destroyed.
+class RunningProbe {
+ public:
+  RunningProbe() {
+    EXPECT_TRUE(WaitFor([&] { return in_native_.load(); }));
+  }
+  ~RunningProbe() { leave_ = true; }
+  RunningMethod& thread() { return thread_; }
+
+ private:
+  std::atomic<bool> in_native_{false}, leave_{false};
+  RunningMethod thread_{[this] {
+    LiveJvm& live = LiveJvm::Get();
+    live.on_probe = [this] {
+      in_native_ = true;
+      while (!leave_) std::this_thread::yield();
+    };
+    live.Call("interpProbe");
+  }};
 };
 
 }  // namespace walkhammer::asgst

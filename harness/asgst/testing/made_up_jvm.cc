@@ -93,10 +93,8 @@ void MadeUpJvm::PutStack() {
   // Frames of the leaf and of its caller, with ret = [sp + size - 8] and fp' = [sp + size - 16]
   // (sizes 32 and 48), and the entry frame from which the caller was called.
   const uint64_t entry_fp = kStack + 0x200, wrapper = kStack + 0x300;
-  memory.Put(kLeafSp + 24, caller + 0x30);
-  memory.Put(kLeafSp + 16, 0x1234);
-  memory.Put(kLeafSp + 32 + 40, layout.call_stub_return);
-  memory.Put(kLeafSp + 32 + 32, entry_fp);
+  memory.PutRecord(kLeafSp + 16, 0x1234, caller + 0x30);
+  memory.PutRecord(kLeafSp + 32 + 32, entry_fp, layout.call_stub_return);
   memory.Put(entry_fp + layout.call_wrapper, wrapper);
   memory.Put(kThread, 8);  // in_Java
   for (int i = 1; i < 4; i++) memory.Put(kThread + 8ULL * i, 0);
@@ -108,13 +106,11 @@ void MadeUpJvm::PutStack() {
 
 void MadeUpJvm::InterpretCaller() {
   const uint64_t fp = kStack + 0x180;
-  memory.Put(kLeafSp + 24, kInterpreter + 0x10);
-  memory.Put(kLeafSp + 16, fp);
+  memory.PutRecord(kLeafSp + 16, fp, kInterpreter + 0x10);
   memory.Put(fp - 24, Method(1));
-  memory.Put(fp + 8 * layout.rules->slots.interpreter_bcp, Method(1) + 0x100 + 32 + 9);
+  memory.Put(fp + layout.interpreter_bcp, Method(1) + 0x100 + 32 + 9);
   memory.Put(fp - 8, fp + 16);
-  memory.Put(fp + 8, layout.call_stub_return);
-  memory.Put(fp, kStack + 0x200);
+  memory.PutRecord(fp, kStack + 0x200, layout.call_stub_return);
 }
 
 void MadeUpJvm::AddMethod(uint64_t number) {

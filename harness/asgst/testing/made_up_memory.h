@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <map>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/jvm/structs/memory.h"
@@ -38,11 +40,36 @@ class MadeUpMemory final : public MemoryReader {
   void PutText(uint64_t address, const std::string& text) {
     PutBytes(address, std::vector<uint8_t>(text.c_str(), text.c_str() + text.size() + 1));
   }
+  // Writes a frame record: the caller's fp and the return address.
+  void PutRecord(uint64_t address, uint64_t fp, uint64_t pc) {
+    Put(address, fp);
+    Put(address + 8, pc);
+  }
   const std::map<uint64_t, uint64_t>& words() const { return words_; }
 
  private:
   std::map<uint64_t, uint64_t> words_;
 };
+
+// Calls `body` 20,000 times, each time with other words of `memory` damaged: replaced by addresses,
+// by other words, by random numbers, or with one bit flipped.
+template <typename Body>
+void DamageAnyhow(MadeUpMemory& memory, Body body) {
+  std::mt19937_64 random(1);
+  const std::vector<std::pair<uint64_t, uint64_t>> whole(memory.words().begin(),
+                                                         memory.words().end());
+  for (int round = 0; round < 20'000; round++) {
+    std::vector<std::pair<uint64_t, uint64_t>> changed;
+    for (int changes = 1 + round % 4; changes > 0; changes--) {
+      const auto& [address, word] = changed.emplace_back(whole[random() % whole.size()]);
+      const auto& other = whole[random() % whole.size()];
+      const uint64_t values[] = {other.first, other.second, random(), word ^ 1ULL << random() % 64};
+      memory.Put(address, values[random() % 4]);
+    }
+    body();
+    for (const auto& [address, word] : changed) memory.Put(address, word);
+  }
+}
 
 }  // namespace walkhammer::asgst
 

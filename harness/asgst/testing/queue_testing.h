@@ -61,6 +61,19 @@ class Collector {
 
 inline void* Tag(intptr_t number) { return reinterpret_cast<void*>(number); }
 
+using OnElement = std::function<void(intptr_t tag)>;
+
+// A queue of the current thread with room for four elements. Its handler calls `handle`, which must
+// outlive the queue.
+inline ASGST_Queue* NewQueue(OnElement& handle) {
+  return ASGST_RegisterQueue(
+      LiveJvm::Get().env(), 4, 0,
+      [](ASGST_Iterator*, void* self, void* tag) {
+        (*static_cast<OnElement*>(self))(reinterpret_cast<intptr_t>(tag));
+      },
+      &handle);
+}
+
 // Runs a static method of wh.Queued.
 inline void CallQueued(const char* method) {
   JNIEnv* env = LiveJvm::Get().env();
@@ -124,15 +137,12 @@ class QueueTest : public LiveTest {
  private:
   static int LevelHere() {
     int level = -1;
-    ASGST_RunWithIterator(
-        nullptr, 0,
-        [](ASGST_Iterator* iterator, void* into) {
-          ASGST_Frame frame;
-          while (ASGST_NextFrame(iterator, &frame) == 1 && frame.type == ASGST_FRAME2_JAVA_NATIVE) {
-          }
-          *static_cast<int*>(into) = frame.comp_level;
-        },
-        &level);
+    Iterate(nullptr, [&](ASGST_Iterator* iterator) {
+      ASGST_Frame frame;
+      while (ASGST_NextFrame(iterator, &frame) == 1 && frame.type == ASGST_FRAME2_JAVA_NATIVE) {
+      }
+      level = frame.comp_level;
+    });
     return level;
   }
 };

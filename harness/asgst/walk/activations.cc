@@ -18,20 +18,16 @@ bool NextActivation(JavaWalk& walk, Activation& out, Registers& caller) {
       out.at_method = frame.method;
       out.at_bci = frame.bci;
       out.at_inlined = frame.type == FrameType::kInlined;
-      JavaWalk::ScopePlace place;
-      if (out.at_inlined && walk.PlaceOfScopes(place)) {
-        out.compile_id = place.compile_id;
-        out.scope_offset = place.offset;
-      }
+      if (out.at_inlined && !walk.PlaceOfScopes(out.place)) out.place = {};
     }
     if (frame.type == FrameType::kInlined) continue;
-    out.pc = frame.pc;
+    out.place.pc = frame.pc;
+    out.place.code = frame.code;
     out.sp = frame.sp;
     out.fp = frame.fp;
     out.method = frame.method;
     out.level = frame.level;
     out.is_native = frame.type == FrameType::kNative;
-    out.code = frame.code;
     if (walk.Caller(caller)) {
       out.end = caller.sp;
       out.caller_pc = caller.pc;
@@ -46,26 +42,24 @@ bool StandsWhereItStood(const Activation& before, const Activation& now) {
 }
 
 // True if both are interpreted, or in the same compiled code.
-bool SameForm(const Activation& a, const Activation& b) { return a.code == b.code; }
+bool SameForm(const Activation& a, const Activation& b) { return a.place.code == b.place.code; }
 
 // Both have called. A frame goes over to other code only once it goes on, and one method may be
 // inlined at several places of the same code.
 bool IsAtSameCall(const Activation& before, const Activation& now) {
   return StandsWhereItStood(before, now) && SameForm(before, now) &&
-         before.scope_offset == now.scope_offset;
+         before.place.offset == now.place.offset;
 }
 
 JavaFrame FrameOf(const Activation& activation, FrameType type, uint64_t method, int32_t bci) {
-  return {type, activation.level, bci, method, activation.pc, 0, 0, {}};
+  return {type, activation.level, bci, method, activation.place.pc, 0, 0, {}};
 }
 
 // Appends what `walk` finds inlined where the activation stood, and the activation's own method.
 // False, with `frames` as it was, if the code is gone.
 bool AppendInlined(JavaWalk& walk, const Activation& activation, std::vector<JavaFrame>& frames) {
   const size_t size = frames.size();
-  if (activation.scope_offset != 0 &&
-      walk.BeginAtScopes(
-          {activation.pc, activation.code, activation.scope_offset, activation.compile_id})) {
+  if (activation.place.offset != 0 && walk.BeginAtScopes(activation.place)) {
     JavaFrame frame;
     for (int n = 0; n < kMostRecorded && walk.Next(frame); n++) {
       if (n == 0 && (frame.method != activation.at_method || frame.bci != activation.at_bci)) break;

@@ -15,18 +15,18 @@ namespace walkhammer::asgst {
 // One physical frame. `end` and `method` stay the same from its call to its return; its place in
 // the code changes only while it is the newest frame.
 struct Activation {
-  uint64_t pc, sp, fp;
+  // Its pc, the first instruction of its compiled code (0: interpreted), and, if `at_inlined`, what
+  // identifies the place later on (offset 0: nothing).
+  JavaWalk::ScopePlace place;
+  uint64_t sp, fp;
   uint64_t end;        // sp', the caller's sp; 0: not known
   uint64_t caller_pc;  // return address
   uint64_t method;     // Method* of the frame, not of an inlined method
   uint64_t at_method;  // Method* of the innermost method at `pc`, inlined or not
   int32_t at_bci;
-  uint32_t compile_id;    // JavaWalk::ScopePlace has these two, if `at_inlined`
-  uint32_t scope_offset;  // 0: nothing identifies the place
   int8_t level;
   bool is_native;
   bool at_inlined;  // `at_method` is inlined
-  uint64_t code;    // first instruction of its compiled code; 0: interpreted
 };
 
 struct ActivationChain {

@@ -78,64 +78,47 @@ class Decoder {
     using namespace follows;  // NOLINT(google-build-using-namespace)
     to_ = {};
     if (!Prefixes()) return false;
-    Follows what = X;
-    switch (to_.map) {
-      case 0:
-        what = kOneByte[to_.opcode];
-        break;
-      case 1:
-        what = kBehind0f[to_.opcode];
-        if (what == P) return false;
-        break;
-      case 3:
-        what = C;
-        break;
-      default:
-        what = M;  // 0f 38, and EVEX's half-precision maps
-    }
+    Follows what = M;  // 0f 38, and EVEX's half-precision maps
+    if (to_.map == 0) what = kOneByte[to_.opcode];
+    if (to_.map == 1) what = kBehind0f[to_.opcode];
+    if (to_.map == 3) what = C;
     if (!Operands(what)) return false;
     to_.length = at_;
     return at_ <= size_;
   }
 
  private:
-  bool Byte(uint8_t& byte) {
-    if (at_ >= size_) return false;
-    byte = code_[at_++];
-    return true;
+  // Byte, Number: 0 beyond the end.
+  uint8_t Byte() {
+    const int at = at_++;
+    return at < size_ ? code_[at] : 0;
   }
 
-  bool Number(int bytes, int64_t& number) {
-    if (at_ + bytes > size_) return false;
+  int64_t Number(int bytes) {
     uint64_t all = 0;
-    std::memcpy(&all, code_ + at_, static_cast<size_t>(bytes));
-    const int unused = 64 - 8 * bytes;
-    number = static_cast<int64_t>(all << unused) >> unused;
     at_ += bytes;
-    return true;
+    if (at_ <= size_) std::memcpy(&all, code_ + at_ - bytes, static_cast<size_t>(bytes));
+    const int unused = 64 - 8 * bytes;
+    return static_cast<int64_t>(all << unused) >> unused;
   }
 
   bool Prefixes() {
-    uint8_t byte = 0;
-    while (Byte(byte)) {
-      if (byte == 0x66) {
+    for (;;) {
+      const uint8_t byte = Byte();
+      if (byte == 0x66)
         short_ = true;
-      } else if (byte == 0x64 || byte == 0x65) {
+      else if (byte == 0x64 || byte == 0x65 || byte == 0x67)  // 67: a 32-bit address
         to_.by_thread = true;
-      } else if (byte == 0xf0 || byte == 0xf2 || byte == 0xf3 || byte == 0x67 || byte == 0x2e ||
-                 byte == 0x36 || byte == 0x3e || byte == 0x26) {
-        if (byte == 0x67) to_.by_thread = true;  // a 32-bit address is not computed
-      } else {
+      else if (byte != 0xf0 && byte != 0xf2 && byte != 0xf3 && byte != 0x2e && byte != 0x36 &&
+               byte != 0x3e && byte != 0x26)
         return Opcode(byte);
-      }
     }
-    return false;
   }
 
   bool Opcode(uint8_t byte) {
     if ((byte & 0xf0) == 0x40) {
       rex_ = byte;
-      if (!Byte(byte)) return false;
+      byte = Byte();
     } else if (byte == 0xc5 || byte == 0xc4 || byte == 0x62) {
       return VectorPrefix(byte);
     }
@@ -143,10 +126,10 @@ class Decoder {
     to_.half = short_ && !to_.wide;
     if (byte == 0x0f) {
       to_.map = 1;
-      if (!Byte(byte)) return false;
+      byte = Byte();
       if (byte == 0x38 || byte == 0x3a) {
         to_.map = byte == 0x38 ? 2 : 3;
-        if (!Byte(byte)) return false;
+        byte = Byte();
       }
     }
     to_.opcode = byte;
@@ -156,90 +139,87 @@ class Decoder {
 
   // In VEX and EVEX prefixes the upper bits of register numbers are inverted.
   bool VectorPrefix(uint8_t first) {
-    uint8_t a = 0, b = 0, c = 0;
+    const uint8_t a = Byte();
     to_.vex = true;
     to_.map = 1;
-    if (!Byte(a)) return false;
     rex_ = (a & 0x80) == 0 ? kRexR : 0;
     if (first != 0xc5) {
       if ((a & 0x40) == 0) rex_ |= kRexX;
       if ((a & 0x20) == 0) rex_ |= kRexB;
       to_.map = a & (first == 0x62 ? 7 : 0x1f);
-      if (!Byte(b)) return false;
-      to_.wide = (b & 0x80) != 0;
-      if (first == 0x62 && !Byte(c)) return false;
+      to_.wide = (Byte() & 0x80) != 0;
+      if (first == 0x62) Byte();
     }
-    return to_.map != 0 && Byte(to_.opcode);
+    to_.opcode = Byte();
+    return to_.map != 0;
   }
 
   bool Operands(Follows what) {
     using namespace follows;  // NOLINT(google-build-using-namespace)
     const int few = to_.half ? 2 : 4;
+    int bytes = 0;  // of the immediate
     switch (what) {
       case N:
-        return true;
+        break;
       case M:
-        return ModRm() && ImmediateOfTest(few);
+        ModRm();
+        // test is the only instruction of opcodes f6 and f7 that has an immediate.
+        if (to_.map == 0 && (to_.opcode | 1) == 0xf7 && (to_.reg & 6) == 0)
+          bytes = to_.opcode == 0xf6 ? 1 : few;
+        break;
       case B:
-        return Number(1, to_.immediate);
+        bytes = 1;
+        break;
       case W:
-        return Number(2, to_.immediate);
+        bytes = 2;
+        break;
       case I:
-        return Number(MovesImmediate() && to_.wide ? 8 : few, to_.immediate);
+        bytes = MovesImmediate() && to_.wide ? 8 : few;
+        break;
       case J:
-        return Number(4, to_.immediate);
+        bytes = 4;
+        break;
       case C:
-        return ModRm() && Number(1, to_.immediate);
       case D:
-        return ModRm() && Number(few, to_.immediate);
+        ModRm();
+        bytes = what == C ? 1 : few;
+        break;
       default:
         return false;
     }
+    if (bytes > 0) to_.immediate = Number(bytes);
+    return true;
   }
 
   bool MovesImmediate() const { return to_.map == 0 && (to_.opcode & 0xf8) == 0xb8; }
 
-  // test is the only instruction of opcodes f6 and f7 that has an immediate.
-  bool ImmediateOfTest(int few) {
-    if (to_.map != 0 || (to_.opcode | 1) != 0xf7 || (to_.reg & 6) != 0) return true;
-    return Number(to_.opcode == 0xf6 ? 1 : few, to_.immediate);
-  }
-
-  bool ModRm() {
-    uint8_t byte = 0;
-    if (!Byte(byte)) return false;
+  void ModRm() {
+    const uint8_t byte = Byte();
     const int mod = byte >> 6, low = byte & 7;
     const int high_b = (rex_ & kRexB) != 0 ? 8 : 0;
     to_.reg = (byte >> 3 & 7) | ((rex_ & kRexR) != 0 ? 8 : 0);
     if (mod == 3) {
       to_.rm = low | high_b;
-      return true;
+      return;
     }
     to_.in_memory = true;
-    bool far = mod == 2;
+    const uint8_t sib = low == 4 ? Byte() : 0;
+    const int base = low == 4 ? sib & 7 : low;
+    const bool is_far = mod == 2 || (base == 5 && mod == 0);
     if (low == 4) {
-      if (!Sib(mod, far)) return false;
-    } else if (low == 5 && mod == 0) {
-      to_.by_pc = far = true;
-    } else {
-      to_.base = low | high_b;
+      constexpr int kNoIndex = 4;
+      const int index = (sib >> 3 & 7) | ((rex_ & kRexX) != 0 ? 8 : 0);
+      if (index != kNoIndex) to_.index = index;
+      to_.scale = 1 << (sib >> 6);
     }
-    if (far) return Number(4, to_.displacement);
-    return mod == 0 || Number(1, to_.displacement);
-  }
-
-  bool Sib(int mod, bool& far) {
-    uint8_t sib = 0;
-    if (!Byte(sib)) return false;
-    const int index = (sib >> 3 & 7) | ((rex_ & kRexX) != 0 ? 8 : 0);
-    constexpr int kNoIndex = 4;
-    if (index != kNoIndex) to_.index = index;
-    to_.scale = 1 << (sib >> 6);
-    if ((sib & 7) == 5 && mod == 0)
-      far = true;
+    if (base != 5 || mod != 0)
+      to_.base = base | high_b;
     else
-      to_.base = (sib & 7) | ((rex_ & kRexB) != 0 ? 8 : 0);
-    return true;
+      to_.by_pc = low == 5;
+    if (is_far)
+      to_.displacement = Number(4);
+    else if (mod == 1)
+      to_.displacement = Number(1);
   }
 
   const uint8_t* code_;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// InterruptedCaller: moves from interrupted registers to the newest frame where these are not of a
-// frame that is set up as usual: the interpreter between two frames, C code that Java called as a
-// leaf, the handler of deoptimisation. Signal-safe: yes. No allocation, no lock.
+// InterruptedCaller: moves to the newest Java frame from registers that are not of a frame set up
+// as usual: the interpreter between two frames, C code that Java called as a leaf, the handler of
+// deoptimisation, and code that the JVM generates besides methods, which is simulated up to its
+// exit. Signal-safe: yes. No allocation, no lock.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_INTERRUPTED_CALLER_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_INTERRUPTED_CALLER_H_
 
-#include "harness/asgst/walk/stub_caller.h"
+#include "harness/asgst/walk/stack_position.h"
 
 namespace walkhammer::asgst {
 
-class InterruptedCaller : public StubCaller {
+class InterruptedCaller : public StackPosition {
  protected:
-  using StubCaller::StubCaller;
+  using StackPosition::StackPosition;
 
   bool BetweenInterpretedFrames();
   bool FromFrameBeingBuilt();
@@ -21,9 +22,20 @@ class InterruptedCaller : public StubCaller {
   bool InDeoptHandler(const FoundCode& code);
   void PassLocals();
 
+  StubStart StartHere() const;
+  bool FromExit(const FoundCode& code);
+  bool FromFirstCall(const FoundCode& code);
+  void LeaveEntry();
+  void PassArguments();
+
+  bool at_barrier_ = false;  // the stub at `at_` brings frames of a virtual thread
+
  private:
   bool FromCompiledCallerByLink();
   bool FromLinkTo(const FoundCode& caller, uint64_t pc);
+  void GoOnInStub(StubExit& exit);
+  bool TakeExitByJump(const FoundCode& code, const StubExit& exit, uint64_t passed);
+  bool TakeCaller(uint64_t pc, uint64_t sp, const StubExit& exit, bool into_interpreter);
 };
 
 }  // namespace walkhammer::asgst

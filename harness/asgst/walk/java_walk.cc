@@ -15,6 +15,13 @@ constexpr int kInNative = 4, kInVm = 6, kInJava = 8;  // numbers of ThreadStates
 constexpr int kBlocked = 10;
 constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before, and after, its call
 
+WalkEnd EndOf(WalkStatus status) {
+  if (status == WalkStatus::kUnknownJava) return WalkEnd::kNoTop;
+  if (status == WalkStatus::kUnknownState) return WalkEnd::kState;
+  if (status == WalkStatus::kDeoptimization) return WalkEnd::kDeopt;
+  return status == WalkStatus::kNoJavaFrame ? WalkEnd::kNoJava : WalkEnd::kAnchor;
+}
+
 }  // namespace
 
 bool JavaWalk::End(WalkEnd why) {
@@ -112,15 +119,11 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
     else
       frame.bci = 0;  // on entry
   }
-  if (!UpFromInterpreted()) End(WalkEnd::kUnreadable);
-  return true;
-}
-
-bool JavaWalk::UpFromInterpreted() {
   uint64_t pc = 0, fp = 0, sp = 0;
-  if (!ReturnAddress(at_.fp + 8, pc) || !Word(at_.fp, fp) || !SenderSp(at_.fp, sp)) return false;
-  at_ = {pc, sp, fp, false, false, {}};
-  low_ = sp;
+  if (ReturnAddress(at_.fp + 8, pc) && Word(at_.fp, fp) && SenderSp(at_.fp, sp))
+    MoveTo(pc, sp, fp);
+  else
+    End(WalkEnd::kUnreadable);
   return true;
 }
 
@@ -176,7 +179,7 @@ bool JavaWalk::PlaceOfScopes(ScopePlace& place) const {
 }
 
 bool JavaWalk::BeginAtScopes(const ScopePlace& place) {
-  at_ = {place.pc, 0, 0, false, true, {}};
+  at_ = {place.pc, 0, 0, false, Registers{}};
   const FoundCode code = CodeAt(place.pc);
   if (code.kind != CodeKind::kNmethod || code.begin != place.code) return false;
   debug_.Open(code, Code());
@@ -209,17 +212,15 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
 }
 
 bool JavaWalk::Up(int32_t frame_words) {
-  if (at_.has_sender) {
-    const Registers sender = at_.sender;
-    at_ = {sender.pc, sender.sp, sender.fp, false, false, {}};
-    low_ = sender.sp;
+  if (at_.sender) {
+    MoveTo(at_.sender->pc, at_.sender->sp, at_.sender->fp);
     return true;
   }
   if (at_.pc == layout_.call_stub_return) return UpFromEntry();
   if (frame_words <= 0) {
     at_barrier_ = false;
     if (!at_.is_top &&
-        (ToContinuationEntry(kMostOfBarrier) || FromStubWithoutFrame() ||
+        (ToContinuationEntry(kMostOfBarrier) || FromExit(CodeAt(at_.pc)) ||
          (layout_.rules->run_to_exit == nullptr && ToContinuationEntry(start_.stack_high))))
       return true;
     if (!TakeReturnOfStub(at_.fp))
@@ -235,8 +236,7 @@ bool JavaWalk::Up(int32_t frame_words) {
   // An entry barrier that gives its nmethod up puts the address of a stub there; the callee still
   // has fp' (BarrierSetNMethod::deoptimize).
   if (InCode(fp)) fp = at_.fp;
-  at_ = {pc, above, fp, false, false, {}};
-  low_ = above;
+  MoveTo(pc, above, fp);
   return true;
 }
 
@@ -247,7 +247,7 @@ bool JavaWalk::Up(int32_t frame_words) {
 // the entry.
 void JavaWalk::LeaveContinuation() {
   uint64_t entered = 0, pc = 0, fp = 0, removed = 0;
-  if (layout_.cont_return_at == 0 || at_.has_sender) return;
+  if (layout_.cont_return_at == 0 || at_.sender) return;
   const FoundCode top = CodeAt(at_.pc);
   if (top.kind != CodeKind::kNmethod) return;
   if (const uint64_t entry = ContinuationEntry(); entry == 0 || at_.sp != entry) {
@@ -257,12 +257,11 @@ void JavaWalk::LeaveContinuation() {
   }
   if (!memory_.ReadWord(layout_.cont_return_at, entered)) return;
   const FoundCode code = CodeAt(entered);
-  const uint64_t frame = 8 * static_cast<uint64_t>(code.frame_words), above = at_.sp + frame;
+  const uint64_t frame = FrameBytes(code), above = at_.sp + frame;
   if (code.kind != CodeKind::kNmethod || code.frame_words <= 2 ||
       (removed != 0 && (removed + 16 != frame || top.begin == code.begin)) ||
       !ReturnAddress(above - 8, pc) || !Word(above - 16, fp))
     return;
-  at_.has_sender = true;
   at_.sender = {pc, above, fp, 0};
 }
 
@@ -270,20 +269,24 @@ void JavaWalk::LeaveContinuation() {
 // wrapper = [fp + call_wrapper] holds the thread's previous anchor. The native caller:
 // ret = [fp + 8], fp' = [fp], sp' = fp + 16.
 bool JavaWalk::UpFromEntry() {
-  uint64_t wrapper = 0, caller_pc = 0, caller_fp = 0;
-  Registers caller{};
-  if (ReturnAddress(at_.fp + 8, caller_pc) && Word(at_.fp, caller_fp))
-    caller = {caller_pc, at_.fp + 16, caller_fp, 0};
+  uint64_t wrapper = 0;
   if (!Word(at_.fp + layout_.call_wrapper, wrapper) || !InStack(wrapper))
     return End(WalkEnd::kUnreadable);
-  return UpByAnchor(wrapper + layout_.wrapper_anchor, caller);
+  return UpByAnchor(wrapper + layout_.wrapper_anchor, CallerByFp());
+}
+
+// The caller by the frame pointer; pc 0: not known.
+Registers JavaWalk::CallerByFp() const {
+  uint64_t pc = 0, fp = 0;
+  if (!ReturnAddress(at_.fp + 8, pc) || !Word(at_.fp, fp)) return {};
+  return {pc, at_.fp + 16, fp, 0};
 }
 
 // True for code through which C calls Java by the foreign function interface.
 bool JavaWalk::IsUpcall(const FoundCode& code) const {
   constexpr char kName[] = "upcall_stub";  // followed by a signature in debug builds
   uint8_t text[sizeof kName - 1];
-  return at_.pc != layout_.call_stub_return && !at_.has_sender &&
+  return at_.pc != layout_.call_stub_return && !at_.sender &&
          layout_.feature >= kFirstFeatureWithUpcalls &&
          memory_.ReadBytes(code.name, text, sizeof text) &&
          std::memcmp(text, kName, sizeof text) == 0;
@@ -295,14 +298,11 @@ bool JavaWalk::IsUpcall(const FoundCode& code) const {
 // sp' = fp + 16 of the native caller.
 bool JavaWalk::UpFromUpcall(const FoundCode& code) {
   int32_t offset = 0;
-  uint64_t pc = 0, fp = 0;
   if (layout_.upcall_data <= 0 ||
       !Code().Read(code.blob + static_cast<uint64_t>(layout_.upcall_data), offset) || offset < 0)
     return End(WalkEnd::kUpcall);
-  Registers caller{};
-  if (at_.fp >= at_.sp && ReturnAddress(at_.fp + 8, pc) && Word(at_.fp, fp))
-    caller = {pc, at_.fp + 16, fp, 0};
-  return UpByAnchor(at_.sp + static_cast<uint64_t>(offset), caller);
+  return UpByAnchor(at_.sp + static_cast<uint64_t>(offset),
+                    at_.fp >= at_.sp ? CallerByFp() : Registers{});
 }
 
 // Moves to the frame of the anchor at `anchor`, on the stack. `caller`: the C code that has called
@@ -320,8 +320,7 @@ bool JavaWalk::UpByAnchor(uint64_t anchor, const Registers& caller) {
   if (caller.pc != 0) BeginC(caller, false, sp);
   low_ = sp - 8;
   if (pc == 0 && !ReturnAddress(sp - 8, pc)) return End(WalkEnd::kUnreadable);
-  at_ = {pc, sp, fp, false, false, {}};
-  low_ = sp;
+  MoveTo(pc, sp, fp);
   return true;
 }
 
@@ -331,22 +330,7 @@ bool JavaWalk::UpByAnchor(uint64_t anchor, const Registers& caller) {
 WalkStatus JavaWalk::Found(WalkStatus status) {
   if (status == WalkStatus::kFound) return status;
   ended_ = true;
-  switch (status) {
-    case WalkStatus::kUnknownJava:
-      end_ = WalkEnd::kNoTop;
-      break;
-    case WalkStatus::kUnknownState:
-      end_ = WalkEnd::kState;
-      break;
-    case WalkStatus::kDeoptimization:
-      end_ = WalkEnd::kDeopt;
-      break;
-    case WalkStatus::kNoJavaFrame:
-      end_ = WalkEnd::kNoJava;
-      break;
-    default:
-      end_ = WalkEnd::kAnchor;
-  }
+  end_ = EndOf(status);
   return status;
 }
 
@@ -367,8 +351,7 @@ bool JavaWalk::InDeoptimisedFrame() {
   const FoundCode code = CodeAt(at_.pc);
   uint64_t pc = 0;
   if (code.kind != CodeKind::kStub || code.frame_words <= 0) return code.kind == CodeKind::kNmethod;
-  return ReturnAddress(at_.sp + 8 * static_cast<uint64_t>(code.frame_words) - 8, pc) &&
-         CodeAt(pc).kind == CodeKind::kNmethod;
+  return ReturnAddress(at_.sp + FrameBytes(code) - 8, pc) && CodeAt(pc).kind == CodeKind::kNmethod;
 }
 
 WalkStatus JavaWalk::BeginByState() {
@@ -415,20 +398,17 @@ WalkStatus JavaWalk::BeginInC() {
 WalkStatus JavaWalk::WithCFrames(WalkStatus status) {
   const Registers& r = start_.registers;
   if (!start_.non_java || r.pc == 0) return status;
-  if (status == WalkStatus::kFound) {
-    BeginC(r, true, at_.sp);
-  } else if (status == WalkStatus::kNoJavaFrame) {
-    BeginC(r, true, start_.stack_high);
-    has_java_ = false;
-    end_ = WalkEnd::kNoJava;
-    return in_c_ ? WalkStatus::kFound : status;
-  }
-  return status;
+  if (status == WalkStatus::kFound) BeginC(r, true, at_.sp);
+  if (status != WalkStatus::kNoJavaFrame) return status;
+  BeginC(r, true, start_.stack_high);
+  has_java_ = false;
+  end_ = WalkEnd::kNoJava;
+  return in_c_ ? WalkStatus::kFound : status;
 }
 
 void JavaWalk::BeginAtCaller(const Registers& caller) {
   low_ = caller.sp & ~7ULL;
-  at_ = {caller.pc, caller.sp, caller.fp, false, false, {}};
+  at_ = {caller.pc, caller.sp, caller.fp};
   ended_ = false;
 }
 
@@ -442,7 +422,7 @@ WalkStatus JavaWalk::BeginInCode() {
 WalkStatus JavaWalk::FindFirst() {
   const Registers& r = start_.registers;
   const FoundCode code = CodeAt(r.pc);
-  at_ = {r.pc, r.sp, r.fp, true, false, {}};
+  at_ = {r.pc, r.sp, r.fp, true};
   ended_ = false;
   if (r.sp < start_.stack_floor || r.sp >= start_.stack_high) return WalkStatus::kUnknownJava;
   if (code.kind != CodeKind::kNone && r.pc >= code.end) return WalkStatus::kUnknownJava;
@@ -453,7 +433,7 @@ WalkStatus JavaWalk::FindFirst() {
       return WithCFrames(WalkStatus::kFound);
     low_ = r.sp & ~7ULL;
     ended_ = false;
-    at_ = {r.pc, r.sp, r.fp, true, false, {}};
+    at_ = {r.pc, r.sp, r.fp, true};
     if (!FromLeafCallByTables()) {
       if (!FromLeafCall()) return WalkStatus::kUnknownJava;
       guessed_ = true;
@@ -475,7 +455,7 @@ WalkStatus JavaWalk::FindFirst() {
     at_.is_top = false;
     return WalkStatus::kFound;
   }
-  if (FromExit(code, StartAt(r.pc, r.sp, r.fp))) return WalkStatus::kFound;
+  if (FromExit(code)) return WalkStatus::kFound;
   // With a link register: first where that leads, as fp may be a compiled caller's, close to sp.
   if (layout_.rules->has_link_register && BetweenInterpretedFrames()) return WalkStatus::kFound;
   if (FromFrameBeingBuilt() || BetweenInterpretedFrames()) return WalkStatus::kFound;
@@ -502,7 +482,7 @@ WalkStatus JavaWalk::BeginAtAnchor() {
   }
   if (!InStack(sp) || sp < start_.stack_floor || !InCode(pc))
     return WalkStatus::kNotWalkableNotJava;
-  at_ = {pc, sp, fp, false, false, {}};
+  at_ = {pc, sp, fp};
   ended_ = false;
   return WalkStatus::kFound;
 }
@@ -510,8 +490,7 @@ WalkStatus JavaWalk::BeginAtAnchor() {
 // Interrupted in generated code: finds the caller by how much of the frame there is (FrameShape).
 bool JavaWalk::SenderInTop(const FoundCode& code) {
   const Registers& r = start_.registers;
-  if (code.kind == CodeKind::kStub &&
-      (FromExit(code, StartAt(r.pc, r.sp, r.fp)) || FromFirstCall(code) || FromCallStub()))
+  if (code.kind == CodeKind::kStub && (FromExit(code) || FromFirstCall(code) || FromCallStub()))
     return true;
   if (code.kind == CodeKind::kNmethod && InDeoptHandler(code)) return true;
   const FrameShape shape = ShapeAt(*layout_.rules, Code(), code, r.pc);
@@ -538,15 +517,13 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
         ToFrameAt(r.fp + 16, pc, fp);
       return true;
     case FrameShape::kFpNotSaved:
-      slot = r.sp + 8 * static_cast<uint64_t>(code.frame_words) - 8;
+      slot = r.sp + FrameBytes(code) - 8;
       break;
     case FrameShape::kInLink:
     case FrameShape::kSpMoved: {
-      const uint64_t frame =
-          shape == FrameShape::kSpMoved ? 8 * static_cast<uint64_t>(code.frame_words) : 0;
-      at_.has_sender = true;
+      const uint64_t frame = shape == FrameShape::kSpMoved ? FrameBytes(code) : 0;
       at_.sender = {r.lr & layout_.rules->address_mask, r.sp + frame, r.fp, 0};
-      return InCode(at_.sender.pc);
+      return InCode(at_.sender->pc);
     }
     case FrameShape::kUnknown: {
       // Stubs: a leaf has ret = [sp], other stubs have a frame pointer.
@@ -562,12 +539,10 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
   if (!ReturnAddress(slot, pc) || !InCode(pc)) return false;
   if (code.kind == CodeKind::kNmethod) {
     // A method is a frame from its first instruction on.
-    at_.has_sender = true;
     at_.sender = {pc, slot + 8, fp, 0};
     return true;
   }
-  at_ = {pc, slot + 8, fp, false, false, {}};
-  low_ = slot + 8;
+  MoveTo(pc, slot + 8, fp);
   return true;
 }
 
@@ -587,10 +562,9 @@ bool JavaWalk::FromCallStub() {
   }
   // At the stub's end fp may be C's already; the stub's frame is still below sp: fp = sp' - 16.
   StubExit exit;
-  const bool ends =
-      layout_.rules->run_to_exit != nullptr &&
-      layout_.rules->run_to_exit(Code(), memory_, CodeAt(r.pc), StartAt(r.pc, r.sp, r.fp), exit) &&
-      exit.returns;
+  const bool ends = layout_.rules->run_to_exit != nullptr &&
+                    layout_.rules->run_to_exit(Code(), memory_, CodeAt(r.pc), StartHere(), exit) &&
+                    exit.returns;
   const uint64_t fp = ends ? exit.sp - 16 : r.fp, kept = low_;
   if (fp + 8 < r.sp || !ReturnAddress(fp + 8, pc) || InCode(pc)) return false;
   low_ = std::min(low_, fp + layout_.call_wrapper);

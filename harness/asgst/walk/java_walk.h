@@ -41,7 +41,6 @@ struct JavaFrame {
 enum class WalkStatus : int32_t {
   kFound = 1,
   kNoJavaFrame = 0,
-  kUnknownNotJava = -3,
   kNotWalkableNotJava = -4,
   kUnknownJava = -5,
   kUnknownState = -7,
@@ -111,10 +110,10 @@ class JavaWalk : private InterruptedCaller {
   // Moves to the caller of the current frame. False at the end of the stack.
   bool Up(int32_t frame_words);
   bool UpFromEntry();
+  Registers CallerByFp() const;
   bool IsUpcall(const FoundCode& code) const;
   bool UpFromUpcall(const FoundCode& code);
   bool UpByAnchor(uint64_t anchor, const Registers& caller);
-  bool UpFromInterpreted();
   bool End(WalkEnd why);
   WalkStatus Found(WalkStatus status);
 

@@ -10,12 +10,6 @@ namespace {
 
 constexpr uint64_t kBlobBytes = 0x1f0;  // from a made-up CodeBlob to its code
 
-// Makes the stub a blob of `words` and `complete` bytes of entry.
-void SizeStub(MadeUpJvm& jvm, uint32_t words, uint32_t complete) {
-  jvm.memory.PutInt(jvm.stub - kBlobBytes + 8, words);
-  jvm.memory.PutInt(jvm.stub - kBlobBytes + 12, complete);
-}
-
 class ArmWalkTest : public BetweenFramesTest {
  protected:
   ArmWalkTest() { PutArm(leaf_ + 0x1c, {0xd63f0100}); }  // blr x8
@@ -41,19 +35,16 @@ TEST_P(ArmWalkTest, ALeafCallWithTwoWordsBelowTheFrame) {
   tables.Publish(&modules);
   const uint64_t below = kLeafSp - 16, record = below - 32;
   memory_.Put(below + 8, leaf_ + 0x20);
-  memory_.Put(record, kOlderFp);
-  memory_.Put(record + 8, leaf_ + 0x20);
+  memory_.PutRecord(record, kOlderFp, leaf_ + 0x20);
   for (const bool crumb : {true, false}) {
     PutArm(leaf_ + 0x18, {crumb ? kCrumb : kNop});
     const uint64_t up = crumb ? 0 : 16;  // without the two words all is higher
-    memory_.Put(record + up, kOlderFp);
-    memory_.Put(record + up + 8, leaf_ + 0x20);
+    memory_.PutRecord(record + up, kOlderFp, leaf_ + 0x20);
     start_.unwind = &tables;
     start_.registers = {0x9100, record + up, 0x77, 0};
     EXPECT_EQ(Walk(), wanted_) << "by tables " << crumb;
     start_.unwind = &none;
-    memory_.Put(below + up - 16, kOlderFp);
-    memory_.Put(below + up - 8, leaf_ + 0x20);
+    memory_.PutRecord(below + up - 16, kOlderFp, leaf_ + 0x20);
     start_.registers = {0x9100, record + up - 16, below + up - 16, leaf_ + 0x20};
     EXPECT_EQ(Walk(), wanted_) << "by the frame pointer " << crumb;
   }
@@ -66,9 +57,7 @@ TEST_P(ArmWalkTest, CompiledCodeAroundALeafCall) {
   for (const uint64_t at : {0x18, 0x1c, 0x20, 0x24, 0x28, 0x2c, 0x30}) {
     const bool pushed = at > 0x18 && at < 0x30;
     start_.registers = {leaf_ + at, kLeafSp - (pushed ? 16 : 0), kOlderFp, 0};
-    const auto walked = Walk();
-    ASSERT_EQ(walked.size(), 2U) << at;
-    EXPECT_EQ(walked[1], wanted_[1]) << at;
+    EXPECT_EQ(OnlyCaller(), wanted_[1]) << at;
   }
   PutArm(leaf_ + 0x18, {kNop});  // another call
   start_.registers = {leaf_ + 0x20, kLeafSp, kOlderFp, 0};
@@ -77,14 +66,14 @@ TEST_P(ArmWalkTest, CompiledCodeAroundALeafCall) {
 
 // Stubs of C2 do not say where their frame is complete.
 TEST_P(ArmWalkTest, AStubOfC2) {
-  SizeStub(jvm_, 4, 0xffffffff);
+  SizeStub(4, 0xffffffff);
   // sub sp, sp, #0x20; stp x29, x30, [sp, #0x10]; nop; ldp; add; mov x3, x30; br x1
   PutArm(jvm_.stub, {0xd10083ff, 0xa9017bfd, kNop, 0xa9417bfd, 0x910083ff, 0xaa1e03e3, 0xd61f0020});
   const uint64_t sp = kLeafSp - 32, back = leaf_ + 0x20;
   for (const uint64_t at : {0, 4, 8, 12, 16, 20, 24}) {
     const bool moved = at > 0 && at<20, saved = at> 4;
-    memory_.Put(sp + 16, saved ? kOlderFp : 0x77);
-    memory_.Put(sp + 24, saved ? back : caller_ + 0x30);  // left over
+    memory_.PutRecord(sp + 16, saved ? kOlderFp : 0x77,
+                      saved ? back : caller_ + 0x30);  // left over
     const bool has_fp = at <= 8 || at > 12;
     start_.registers = {jvm_.stub + at, moved ? sp : kLeafSp, has_fp ? kOlderFp : 0x77,
                         at == 8 || at == 12 ? 0x99 : back};
@@ -95,14 +84,13 @@ TEST_P(ArmWalkTest, AStubOfC2) {
 
 // A blob that saves all registers above its frame record, and pops them again.
 TEST_P(ArmWalkTest, ABlobThatSavesRegisters) {
-  SizeStub(jvm_, 4, 12);
+  SizeStub(4, 12);
   // stp x29, x30, [sp, #-16]!; mov x29, sp; stp x0, x1, [sp, #-16]!; blr x9; ldp x0, x1, [sp], #16;
   // ldp x29, x30, [sp], #16; br x8
   PutArm(jvm_.stub,
          {0xa9bf7bfd, 0x910003fd, 0xa9bf07e0, 0xd63f0120, 0xa8c107e0, 0xa8c17bfd, 0xd61f0100});
   const uint64_t record = kLeafSp - 16, back = leaf_ + 0x20;
-  memory_.Put(record, kOlderFp);
-  memory_.Put(record + 8, back);
+  memory_.PutRecord(record, kOlderFp, back);
   memory_.Put(record + 24, caller_ + 0x30);  // [sp + size - 8] once registers are popped
   memory_.Put(record + 16, 0x78);
   for (const auto& [at, sp, fp] : {std::tuple{0, kLeafSp, kOlderFp},
@@ -132,11 +120,7 @@ TEST_P(ArmWalkTest, OnReturnToCompiledCodeWithAFramePointer) {
 TEST_P(ArmWalkTest, BehindACallTheRegisterOfByteCodesIsStale) {
   const uint64_t fp = kLeafSp - 16, pc = MadeUpJvm::kInterpreter + 0x20;
   const uint64_t codes = MadeUpJvm::Method(2) + 0x100 + 32;
-  memory_.Put(fp, kOlderFp);
-  memory_.Put(fp + 8, leaf_ + 0x20);
-  memory_.Put(fp + layout_.sender_sp, kLeafSp);
-  memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
-  memory_.Put(fp + layout_.interpreter_bcp, codes + 4);
+  PutInterpreted(fp, leaf_ + 0x20);
   start_.registers = {pc, fp - 0x60, fp, MadeUpJvm::kInterpreter + 0x10};
   start_.java = {};
   start_.java.byte_code = codes + 9;
@@ -159,15 +143,12 @@ TEST_P(ArmWalkTest, BehindACallTheRegisterOfByteCodesIsStale) {
 
 INSTANTIATE_TEST_SUITE_P(Aarch64, ArmWalkTest, testing::Values(&kAarch64Rules));
 
-class X86WalkTest : public BetweenFramesTest {};
-
 // No exit is found in this code: a stub may be longer than the simulation goes.
-TEST_P(X86WalkTest, AStubThatSetsItsFrameUp) {
+TEST_P(BetweenFramesTest, AStubThatSetsItsFrameUp) {
   const uint64_t begin = jvm_.stub + 0x40, back = kLeafSp - 8;
   memory_.PutBytes(begin, {0x55, 0x48, 0x8b, 0xec});  // push rbp; mov rbp, rsp
   memory_.PutBytes(jvm_.stub + 0x0b, {0xe8});         // before the call stub's return address
-  memory_.Put(back, leaf_ + 0x20);
-  memory_.Put(back - 8, kOlderFp);
+  memory_.PutRecord(back - 8, kOlderFp, leaf_ + 0x20);
   EXPECT_EQ(WalkAt(begin, back, kOlderFp), wanted_);
   EXPECT_EQ(WalkAt(begin + 1, back - 8, kOlderFp), wanted_) << "pushed: fp is an older frame's";
   EXPECT_EQ(WalkAt(begin + 4, back - 8, back - 8), wanted_) << "set up";
@@ -176,14 +157,10 @@ TEST_P(X86WalkTest, AStubThatSetsItsFrameUp) {
 }
 
 // The stub through which C calls Java sets its frame up in the same way, and returns to C.
-TEST_P(X86WalkTest, AtTheEntryOfTheCallStub) {
+TEST_P(BetweenFramesTest, AtTheEntryOfTheCallStub) {
   const uint64_t wrapper = kSp - 0x20, pc = jvm_.stub + 0x20, back = wrapper - 0x20;
-  layout_.call_stub_return = pc + 0x40;
+  PutWrapper(wrapper);
   memory_.PutBytes(pc, {0x55, 0x48, 0x8b, 0xec});
-  memory_.Put(wrapper, start_.thread);
-  memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_sp, kLeafSp);
-  memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_pc, leaf_ + 0x20);
-  memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_fp, kOlderFp);
   memory_.Put(back, 0x9999);
   EXPECT_EQ(WalkAt(pc, back, 1, {{kRdi, wrapper}}), wanted_);
   memory_.Put(back - 8, 1);
@@ -191,8 +168,8 @@ TEST_P(X86WalkTest, AtTheEntryOfTheCallStub) {
       << "the frame pointer is pushed";
 }
 
-TEST_P(X86WalkTest, AStubOfC2) {
-  SizeStub(jvm_, 4, 0xffffffff);
+TEST_P(BetweenFramesTest, AStubOfC2) {
+  SizeStub(4, 0xffffffff);
   // sub rsp, 0x18; mov [rsp+0x10], rbp; nop ...; add rsp, 0x10; pop rbp; jmp rax
   memory_.PutBytes(jvm_.stub,
                    {0x48, 0x81, 0xec, 0x18, 0,    0,    0,    0x48, 0x89, 0x6c, 0x24, 0x10,
@@ -210,14 +187,13 @@ TEST_P(X86WalkTest, AStubOfC2) {
   }
 }
 
-TEST_P(X86WalkTest, ABlobThatResolvesACall) {
-  SizeStub(jvm_, 20, 9);
+TEST_P(BetweenFramesTest, ABlobThatResolvesACall) {
+  SizeStub(20, 9);
   // push rbp; pushf; sub rsp, 0x80; nop ...; add rsp, 0x80; popf; pop rbp; jmp rax
   memory_.PutBytes(jvm_.stub, {0x55, 0x9c, 0x48, 0x81, 0xec, 0x80, 0, 0,    0,    0x90, 0x90, 0x90,
                                0x48, 0x81, 0xc4, 0x80, 0,    0,    0, 0x9d, 0x5d, 0xff, 0xe0});
   const uint64_t back = kLeafSp - 8;
-  memory_.Put(back, leaf_ + 0x20);
-  memory_.Put(back - 8, kOlderFp);
+  memory_.PutRecord(back - 8, kOlderFp, leaf_ + 0x20);
   for (const auto& [at, pushed] :
        {std::pair{0, 0}, {1, 8}, {2, 16}, {9, 144}, {12, 144}, {19, 16}, {20, 8}, {21, 0}}) {
     EXPECT_EQ(WalkAt(jvm_.stub + static_cast<uint64_t>(at), back - static_cast<uint64_t>(pushed),
@@ -228,7 +204,7 @@ TEST_P(X86WalkTest, ABlobThatResolvesACall) {
 }
 
 // Compiled callers with a frame pointer have it close to sp.
-TEST_P(X86WalkTest, OnReturnToCompiledCodeWithAFramePointer) {
+TEST_P(BetweenFramesTest, OnReturnToCompiledCodeWithAFramePointer) {
   const uint64_t pc = MadeUpJvm::kInterpreter + 0x40;
   PutCode(pc, {0x48, 0x8b, 0xe3, 0x41, 0xff, 0xe5});  // mov rsp, rbx; jmp r13
   EXPECT_EQ(WalkAt(pc, kLeafSp - 16, kLeafSp + 16, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}}),
@@ -237,48 +213,33 @@ TEST_P(X86WalkTest, OnReturnToCompiledCodeWithAFramePointer) {
             wanted_);
 }
 
-INSTANTIATE_TEST_SUITE_P(X86_64, X86WalkTest, testing::Values(&kX86_64Rules));
-
-class EitherWalkTest : public JavaWalkTest {
- protected:
-  WalkEnd End() {
-    JavaWalk walk(layout_, memory_, start_);
-    JavaFrame frame;
-    if (walk.Begin() == WalkStatus::kFound)
-      while (walk.Next(frame)) {
-      }
-    return walk.end();
-  }
-};
-
 // An nmethod's last code: it pushes its own address and leaves for the blob of deoptimisation.
 // x86_64: call next; sub [rsp], 5; jmp. aarch64: adr lr; b
-TEST_P(EitherWalkTest, InTheHandlerOfDeoptimisation) {
+TEST_P(JavaWalkTest, InTheHandlerOfDeoptimisation) {
   const uint64_t handler = leaf_ + 0x100;
   memory_.Put(leaf_ - kBlobBytes + 80, handler);
   memory_.PutInt(leaf_ - kBlobBytes + 48, 8);
   memory_.Put(kLeafSp + 8, leaf_ + 0x20);
-  const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
   start_.registers = {handler, kLeafSp, 0x1234, 0};
-  EXPECT_EQ(Walk(), wanted);
+  EXPECT_EQ(Walk(), kAll);
   if (layout_.rules->has_link_register) {
     start_.registers = {handler + 4, kLeafSp, 0x1234, handler};
-    EXPECT_EQ(Walk(), wanted);
+    EXPECT_EQ(Walk(), kAll);
     return;
   }
   memory_.PutBytes(handler, {0xe8, 0, 0, 0, 0, 0x48, 0x83, 0x2c, 0x24, 5, 0xe9, 0, 0, 0, 0x40});
   for (const uint64_t at : {5, 10}) {
     memory_.Put(kLeafSp - 8, handler + (at == 5 ? 5 : 0));
     start_.registers = {handler + at, kLeafSp - 8, 0x1234, 0};
-    EXPECT_EQ(Walk(), wanted) << at;
+    EXPECT_EQ(Walk(), kAll) << at;
   }
   start_.registers = {handler - 1, kLeafSp, 0x1234, 0};
-  EXPECT_NE(Walk(), wanted) << "the method's own code";
+  EXPECT_NE(Walk(), kAll) << "the method's own code";
 }
 
 // C calls Java through a blob of the foreign function interface, which holds the anchor of the
 // older Java frames.
-TEST_P(EitherWalkTest, OlderThanACallFromC) {
+TEST_P(JavaWalkTest, OlderThanACallFromC) {
   constexpr uint64_t kName = MadeUpJvm::kNames + 0x80;
   const uint64_t frame = kLeafSp + 32, data = frame + 16, fp = frame + 0x30, older = fp + 0x30;
   memory_.PutText(kName, "upcall_stub_(I)V");
@@ -286,19 +247,16 @@ TEST_P(EitherWalkTest, OlderThanACallFromC) {
   memory_.PutInt(jvm_.stub - kBlobBytes + 40, data - frame);
   layout_.upcall_data = 40;
   layout_.feature = 22;
-  memory_.Put(kLeafSp + 24, jvm_.stub + 0x40);
-  memory_.Put(kLeafSp + 16, fp);
-  memory_.Put(fp, 0x5678);
-  memory_.Put(fp + 8, 0x9999);  // C code
+  memory_.PutRecord(kLeafSp + 16, fp, jvm_.stub + 0x40);
+  memory_.PutRecord(fp, 0x5678, 0x9999);  // C code
   memory_.Put(data + layout_.jvm.last_sp, older);
   memory_.Put(data + layout_.jvm.last_pc, caller_ + 0x30);
   memory_.Put(data + layout_.jvm.last_fp, 0x1234);
   memory_.Put(older + 32, MadeUpJvm::kStack + 0x200);
   layout_.call_stub_return = jvm_.other_stub + 0x10;
   memory_.Put(older + 40, layout_.call_stub_return);
-  bool broken = true;
-  EXPECT_EQ(Walk(&broken), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
-  EXPECT_FALSE(broken);
+  EXPECT_EQ(Walk(), kAll);
+  EXPECT_FALSE(broken_);
   start_.non_java = true;
   const auto with_c = Walk();
   ASSERT_GE(with_c.size(), 5U);
@@ -307,20 +265,20 @@ TEST_P(EitherWalkTest, OlderThanACallFromC) {
   EXPECT_EQ(with_c[2], (Seen{~0ULL, -1, -1, FrameType::kCpp}));
   start_.non_java = false;
   memory_.Put(data + layout_.jvm.last_sp, 0);  // the thread's first Java code
-  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
-  EXPECT_FALSE(broken);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
+  EXPECT_FALSE(broken_);
   memory_.Put(data + layout_.jvm.last_sp, frame);  // below the blob's frame
-  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
-  EXPECT_TRUE(broken);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
+  EXPECT_TRUE(broken_);
   layout_.upcall_data = -1;  // JDK 17 to 19
   memory_.Put(data + layout_.jvm.last_sp, older);
-  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
-  EXPECT_TRUE(broken);
-  EXPECT_EQ(End(), WalkEnd::kUpcall);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
+  EXPECT_TRUE(broken_);
+  EXPECT_EQ(end_, WalkEnd::kUpcall);
 }
 
 // Interpreted recursion: only the newest activation may have its byte code in the register.
-TEST_P(EitherWalkTest, TheRegisterOfByteCodesIsTheNewestFrames) {
+TEST_P(JavaWalkTest, TheRegisterOfByteCodesIsTheNewestFrames) {
   const uint64_t fp = kLeafSp, older = kLeafSp + 0x80, codes = MadeUpJvm::Method(2) + 0x100 + 32;
   jvm_.InterpretCaller();
   for (const uint64_t at : {fp, older}) {
@@ -339,7 +297,7 @@ TEST_P(EitherWalkTest, TheRegisterOfByteCodesIsTheNewestFrames) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{{2, 4, 0, FrameType::kJava}, caller}));
 }
 
-TEST_P(EitherWalkTest, SaysWhyItEnded) {
+TEST_P(JavaWalkTest, SaysWhyItEnded) {
   EXPECT_EQ(End(), WalkEnd::kWhole);
   JavaWalk walk(layout_, memory_, start_);
   JavaFrame frame;
@@ -364,8 +322,7 @@ TEST_P(EitherWalkTest, SaysWhyItEnded) {
   EXPECT_EQ(with(kThread, 4), WalkEnd::kNoJava) << "in native, without an anchor";
   memory_.Put(kThread, 4);
   EXPECT_EQ(with(kThread + 8, MadeUpJvm::kStackEnd), WalkEnd::kAnchor);
-  memory_.Put(kThread + 8, kLeafSp);
-  memory_.Put(kThread + 16, leaf_ + 0x20);
+  LeaveJava(kLeafSp, leaf_ + 0x20);
   EXPECT_EQ(End(), WalkEnd::kWhole);
   memory_.Put(kThread + 0x110, 1);
   layout_.unpacked_frames = 0x110;
@@ -377,30 +334,21 @@ TEST_P(EitherWalkTest, SaysWhyItEnded) {
 }
 
 // In C code of which no table tells.
-TEST_P(EitherWalkTest, SaysWhatItSearchedFor) {
+TEST_P(JavaWalkTest, SaysWhatItSearchedFor) {
   const UnwindTables none;
-  const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
-  const auto guesses = [&] {
-    JavaWalk walk(layout_, memory_, start_);
-    std::vector<bool> all;
-    EXPECT_EQ(walk.Begin(), WalkStatus::kFound);
-    for (JavaFrame frame; walk.Next(frame);) all.push_back(frame.guessed);
-    return all;
-  };
   memory_.PutBytes(leaf_ + 0x1b, {0xe8});
   memory_.PutInt(leaf_ + 0x1c, layout_.rules->has_link_register ? 0x94000000 : 0);
-  EXPECT_EQ(guesses(), std::vector<bool>(3, false));
+  EXPECT_EQ(Walk(), kAll);
+  EXPECT_EQ(guesses_, std::vector<bool>(3, false));
   start_.unwind = &none;
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
   start_.registers = {0x9999, kLeafSp - 0x40, 0x77, 0};
-  EXPECT_EQ(Walk(), wanted);
-  EXPECT_EQ(guesses(), std::vector<bool>(3, true));
-  EXPECT_EQ(End(), WalkEnd::kGuessed);
+  EXPECT_EQ(Walk(), kAll);
+  EXPECT_EQ(guesses_, std::vector<bool>(3, true));
+  EXPECT_EQ(end_, WalkEnd::kGuessed);
   memory_.Put(kLeafSp + 24, 0x4242);
   EXPECT_EQ(End(), WalkEnd::kNoCaller) << "what the walk ran into says more";
 }
-
-INSTANTIATE_TEST_SUITE_P(Each, EitherWalkTest, testing::Values(&kX86_64Rules, &kAarch64Rules));
 
 }  // namespace
 }  // namespace walkhammer::asgst

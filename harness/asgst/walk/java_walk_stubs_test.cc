@@ -63,8 +63,8 @@ TEST_P(BetweenFramesTest, OnTheWayIntoALoop) {
     const auto walked = Walk();
     return walked.empty() ? walked : std::vector<Seen>(walked.begin() + 1, walked.end());
   };
-  Interrupt(pc, kSp, kOlderFp, {{kRbx, holder}, {kRsi, kLeafSp}});
-  EXPECT_EQ(Walk().size(), 3U) << "the method itself, by the code that will run";
+  EXPECT_EQ(WalkAt(pc, kSp, kOlderFp, {{kRbx, holder}, {kRsi, kLeafSp}}).size(), 3U)
+      << "the method itself, by the code that will run";
   EXPECT_EQ(callers(), wanted_);
   memory_.Put(kSp, 0x78);
   Interrupt(pc + 1, kSp + 8, kOlderFp, {{kRbx, holder}, {kRsi, kLeafSp}, {kRdx, leaf_ + 0x20}});
@@ -79,8 +79,7 @@ TEST_P(BetweenFramesTest, BeforeItLeavesForAHandler) {
   // push rbp; mov rbp, rsp; mov [rbp+8], rax; leave; pop rcx; jmp rcx
   memory_.PutBytes(jvm_.stub, {0x55, 0x48, 0x8b, 0xec, 0x48, 0x89, 0x45, 0x08, 0xc9, 0x59, 0xff,
                                0xe1, 0x90, 0x90, 0x90, 0x90});
-  memory_.Put(fp, kOlderFp);
-  memory_.Put(fp + 8, leaf_ + 0x20);
+  memory_.PutRecord(fp, kOlderFp, leaf_ + 0x20);
   EXPECT_EQ(WalkAt(pc, fp - 0x30, fp, {{kRax, handler}}), wanted_);
   memory_.Put(fp + 8, handler);
   EXPECT_EQ(WalkAt(pc + 4, fp - 0x30, fp), wanted_) << "it stands there";
@@ -114,8 +113,7 @@ TEST_P(BetweenFramesTest, AFrameThatIsLeftToAnotherStub) {
   memory_.PutBytes(to, {0xe8, 0, 0, 0, 0, 0x48, 0x89, 0x45, 0x08, 0xc9, 0xc3, 0x90});
   memory_.PutBytes(caller_ + 0x2b, {0xe8});
   memory_.Put(fp - 0x30, caller_ + 0x30);  // left over
-  memory_.Put(fp, kOlderFp);
-  memory_.Put(fp + 8, leaf_ + 0x20);
+  memory_.PutRecord(fp, kOlderFp, leaf_ + 0x20);
   for (const uint64_t at : {pc, to, to + 9}) {
     EXPECT_EQ(WalkAt(at, fp - 0x30, fp), wanted_) << at;
   }
@@ -140,7 +138,6 @@ TEST_P(BetweenFramesTest, AnExceptionThatIsHandedToAnotherStub) {
 // A stub that resolves a call jumps to the callee with all arguments unchanged; rdx is an argument.
 TEST_P(BetweenFramesTest, InAStubThatResolvesACall) {
   // push rdx; call; pop rdx; jmp rax
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
   memory_.PutBytes(jvm_.stub, {0x52, 0xe8, 0, 0, 0, 0, 0x5a, 0xff, 0xe0, 0x90});
   memory_.PutBytes(caller_ + 0x2b, {0xe8});
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
@@ -161,8 +158,7 @@ TEST_P(BetweenFramesTest, InAStubThatGoesNobodyKnowsWhere) {
 // One blob holds many stubs; the interrupted stub has registers to pop.
 TEST_P(BetweenFramesTest, InAStubAmongOthers) {
   const uint64_t pc = jvm_.stub + 0x20;
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);  // no frame of its own
-  memory_.PutBytes(pc - 2, {0xc9, 0xc3});    // the end of another stub
+  memory_.PutBytes(pc - 2, {0xc9, 0xc3});  // the end of another stub
   // add rsp, 16; pop rbp; pop r12; ret
   memory_.PutBytes(pc, {0x90, 0x48, 0x83, 0xc4, 0x10, 0x5d, 0x41, 0x5c, 0xc3});
   const uint64_t sp = kLeafSp - 8 - 32;
@@ -178,23 +174,18 @@ TEST_P(BetweenFramesTest, InAStubAmongOthers) {
 // In a virtual thread: enterSpecial's frame is far older, and has not called the stub.
 TEST_P(BetweenFramesTest, InAStubThatCallsInAVirtualThread) {
   const uint64_t begin = jvm_.stub + 0x20, sp = kLeafSp - 8, entry = sp + 0x60;
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
   // push rax; call; pop rax; ret
   memory_.PutBytes(begin, {0x50, 0xe8, 0, 0, 0, 0, 0x58, 0xc3, 0x90, 0x90});
   memory_.Put(sp, leaf_ + 0x20);
   memory_.Put(sp - 16, begin + 6);
   Interrupt(0x9999, sp - 16, kOlderFp);
-  layout_.cont_entry = 0x108;
-  layout_.cont_entry_size = 32;
-  layout_.cont_return_at = kThread + 0x100;
-  memory_.Put(layout_.cont_return_at, caller_ + 0x30);
-  memory_.Put(kThread + 0x108, entry);
+  Enter(entry);
   EXPECT_EQ(Walk(), wanted_);
-  memory_.Put(kThread + 0x108, sp);
+  memory_.Put(kContinuation, sp);
   const auto entered = Walk();
   EXPECT_EQ(entered.size(), 2U) << "the stub that brings more frames calls from there";
   EXPECT_NE(entered, wanted_);
-  memory_.Put(kThread + 0x108, entry);
+  memory_.Put(kContinuation, entry);
   memory_.PutBytes(begin, {0x50, 0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xc3});  // mov rsp, rax; ret
   memory_.Put(sp, 0x77);
   EXPECT_EQ(Walk(), entered) << "from above the room for these frames";
@@ -204,27 +195,22 @@ TEST_P(BetweenFramesTest, InAStubThatCallsInAVirtualThread) {
 // that older frames left in this room are no frames.
 TEST_P(BetweenFramesTest, InTheStubThatBringsFramesOfAVirtualThread) {
   const uint64_t begin = jvm_.stub + 0x20, sp = kLeafSp - 0x80, entry = sp + 0x60;
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
   // cmp [rax], ecx; je +9; call; mov rsp, rax; ret, ret: the branch may go either way
   memory_.PutBytes(begin, {0x39, 0x08, 0x74, 0x09, 0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xc3, 0xc3});
   memory_.Put(sp, leaf_ + 0x20);  // left over
-  layout_.cont_entry = 0x108;
-  layout_.cont_entry_size = 32;
-  layout_.cont_return_at = kThread + 0x100;
-  memory_.Put(layout_.cont_return_at, caller_ + 0x30);
-  memory_.Put(kThread + 0x108, entry);
+  Enter(entry);
   Interrupt(begin, sp, kOlderFp);
   const auto entered = Walk();
   ASSERT_GE(entered.size(), 2U);
   EXPECT_EQ(entered[0], kInlined);
   EXPECT_EQ(entered[1], kOuter);
-  memory_.Put(kThread + 0x108, 0);
+  memory_.Put(kContinuation, 0);
   EXPECT_NE(Walk(), entered) << "no virtual thread";
   // The interpreter, too, calls and then loads the stack pointer.
   const uint64_t codelet = MadeUpJvm::kInterpreter + 0x40, top = kSp;
   PutCode(codelet, {0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xff, 0xe0});
   memory_.Put(top, leaf_ + 0x20);
-  memory_.Put(kThread + 0x108, entry);
+  memory_.Put(kContinuation, entry);
   EXPECT_EQ(WalkAt(codelet, top, kOlderFp, {{kR13, kLeafSp}}), wanted_);
 }
 
@@ -233,18 +219,13 @@ TEST_P(BetweenFramesTest, InTheStubThatBringsFramesOfAVirtualThread) {
 TEST_P(BetweenFramesTest, InAFunctionThatNoTableTellsOf) {
   const uint64_t fp = kLeafSp - 16, back = MadeUpJvm::kInterpreter + 0x60, sp = fp - 0x60;
   const UnwindTables none;
-  memory_.Put(fp, kOlderFp);
-  memory_.Put(fp + 8, leaf_ + 0x20);
-  memory_.Put(fp + layout_.sender_sp, kLeafSp);
-  memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
-  memory_.Put(fp + 8 * layout_.rules->slots.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+  PutInterpreted(fp, leaf_ + 0x20);
   PutCode(back, {0xff, 0xe0});  // jmp rax: it goes on with the next byte code
   memory_.Put(sp, back);
   start_.unwind = &none;
-  const std::vector<Seen> all = {{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]};
-  EXPECT_EQ(WalkAt(0x9999, sp, fp), all) << "on entry";
+  EXPECT_EQ(WalkAt(0x9999, sp, fp), interpreted_) << "on entry";
   memory_.Put(sp - 8, fp);
-  EXPECT_EQ(WalkAt(0x9999, sp - 8, fp), all) << "the frame pointer is pushed";
+  EXPECT_EQ(WalkAt(0x9999, sp - 8, fp), interpreted_) << "the frame pointer is pushed";
   memory_.Put(sp, 0x78);
   EXPECT_EQ(Walk(), wanted_) << "no return address: a guess by the frame pointer";
 }
@@ -252,7 +233,6 @@ TEST_P(BetweenFramesTest, InAFunctionThatNoTableTellsOf) {
 // Math.sin of the interpreter calls a stub and has no frame.
 TEST_P(BetweenFramesTest, InAStubOfAMathEntry) {
   const uint64_t entry = MadeUpJvm::kInterpreter + 0x40, sp = kSp;
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
   memory_.PutBytes(jvm_.stub + 0x20, {0xc3});
   PutCode(entry, {0x58, 0x49, 0x8b, 0xe5, 0xff, 0xe0});
   Interrupt(jvm_.stub + 0x20, sp - 8, kOlderFp, {{kR13, kLeafSp}});
@@ -286,7 +266,6 @@ TEST_P(BetweenFramesTest, WhileTheHandlerOfAnExceptionIsLookedFor) {
   }
   // The blob has called the function that answers: pop rdx; jmp rax. The caller's frame begins with
   // a word that was left over.
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
   memory_.PutBytes(end - 5, {0xe8, 0, 0, 0, 0, 0x5a, 0xff, 0xe0});
   memory_.PutBytes(caller_ + 0x2b, {0xe8});
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
@@ -297,17 +276,12 @@ TEST_P(BetweenFramesTest, WhileTheHandlerOfAnExceptionIsLookedFor) {
 
 // Native code calls Java: fp is still C's, the thread's anchor is in the wrapper.
 TEST_P(BetweenFramesTest, OnTheWayIntoJava) {
-  if (layout_.rules->has_link_register) GTEST_SKIP() << "not looked for there";
   const uint64_t wrapper = kSp - 0x20, pc = jvm_.stub + 0x20;
-  layout_.call_stub_return = pc + 0x40;
-  memory_.Put(wrapper, start_.thread);
-  memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_sp, kLeafSp);
-  memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_pc, leaf_ + 0x20);
-  memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_fp, kOlderFp);
+  PutWrapper(wrapper);
+  memory_.Put(wrapper - 0x20, 0x9999);  // back to C
   start_.java = {};
   start_.java.first_argument = wrapper;
   start_.registers = {pc, wrapper - 0x20, 1, 0};
-  memory_.Put(wrapper - 0x20, 0x9999);  // back to C
   EXPECT_EQ(Walk(), wanted_);
   memory_.Put(wrapper, start_.thread + 8);
   EXPECT_NE(Walk(), wanted_) << "another thread's";
@@ -315,20 +289,16 @@ TEST_P(BetweenFramesTest, OnTheWayIntoJava) {
 
 // Compiled code has pushed a word for itself.
 TEST_P(BetweenFramesTest, AWordThatCompiledCodePushed) {
-  if (layout_.rules->takes_back == nullptr) GTEST_SKIP() << "not asked there";
   start_.java = {};
   memory_.PutBytes(leaf_ + 0x24, {0x90, 0x90, 0x90, 0x90});
   for (const uint64_t pushed : {0, 8, 16}) {
     start_.registers = {leaf_ + 0x24, kLeafSp - pushed, kOlderFp, 0};
-    const auto walked = Walk();
-    ASSERT_EQ(walked.size(), 2U) << pushed;
-    EXPECT_EQ(walked[1], wanted_[1]) << pushed;
+    EXPECT_EQ(OnlyCaller(), wanted_[1]) << pushed;
   }
 }
 
 // C2 saves registers below its frame around a call of a collector's barrier.
 TEST_P(BetweenFramesTest, RegistersThatCompiledCodeKeeps) {
-  if (layout_.rules->gives_back == nullptr) GTEST_SKIP() << "not asked there";
   constexpr uint64_t kKept = 0x60;
   const uint64_t pc = leaf_ + 0x24;
   start_.java = {};
@@ -340,18 +310,14 @@ TEST_P(BetweenFramesTest, RegistersThatCompiledCodeKeeps) {
   for (const uint64_t at : {0, 4, 9, 15, 20, 25, 29}) {
     const bool keeps = at != 0 && at != 29;
     start_.registers = {pc + at, kLeafSp - (keeps ? kKept : 0), kOlderFp, 0};
-    const auto walked = Walk();
-    ASSERT_EQ(walked.size(), 2U) << at;
-    EXPECT_EQ(walked[1], wanted_[1]) << at;
+    EXPECT_EQ(OnlyCaller(), wanted_[1]) << at;
   }
   // In the function that was called.
   memory_.Put(kLeafSp - kKept - 8, pc + 20);
   Interrupt(0x9999, kLeafSp - kKept - 8, kOlderFp);
   for (const uint64_t kept : {uint64_t{0x77}, leaf_ + 0x20}) {
     memory_.Put(kLeafSp - kKept + 24, kept);  // where a frame at sp would have its return address
-    const auto walked = Walk();
-    ASSERT_EQ(walked.size(), 2U) << kept;
-    EXPECT_EQ(walked[1], wanted_[1]) << kept;
+    EXPECT_EQ(OnlyCaller(), wanted_[1]) << kept;
   }
 }
 
@@ -408,8 +374,81 @@ TEST_P(BetweenFramesTest, WhereALoopIsEntered) {
     EXPECT_EQ(walked[2], wanted_[1]) << at;
   }
   memory_.Put(caller - 16, kOlderFp);
-  Interrupt(entry + 8, caller - 16, kOlderFp);
-  EXPECT_EQ(Walk().size(), 3U) << "the frame pointer is pushed";
+  EXPECT_EQ(WalkAt(entry + 8, caller - 16, kOlderFp).size(), 3U) << "the frame pointer is pushed";
+}
+
+// --- where the JVM takes compiled code back: deoptimisation, entry barriers ---
+
+// Before a frame is unpacked, a blob saves its registers: from its first call on, this blob never
+// returns to its caller, the handler of a frame to be deoptimised.
+TEST_P(BetweenFramesTest, OnTheWayIntoDeoptimisation) {
+  const uint64_t begin = jvm_.stub, handler = leaf_ + 0x100, sp = kLeafSp - 8;
+  SizeStub(6);
+  memory_.Put(leaf_ - 0x1f0 + 80, handler);
+  memory_.PutInt(leaf_ - 0x1f0 + 48, 8);
+  memory_.Put(kLeafSp + 8, leaf_ + 0x20);
+  // push rbp; sub rsp, 32; call; mov rsp, rax
+  memory_.PutBytes(begin, {0x55, 0x48, 0x83, 0xec, 0x20, 0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xc3});
+  memory_.Put(sp, handler);
+  EXPECT_EQ(WalkAt(begin, sp, kOlderFp), wanted_);
+  memory_.Put(sp - 8, kOlderFp);
+  EXPECT_EQ(WalkAt(begin + 1, sp - 8, 0x5678), wanted_);
+  EXPECT_EQ(WalkAt(begin + 5, sp - 40, 0x5678), wanted_);
+  memory_.Put(sp, 0x77);
+  EXPECT_NE(Walk(), wanted_);
+}
+
+// With an exception, that blob is jumped to, with sp at the frame to be unpacked. The blob makes
+// room for a return address and later gets it from the thread (DeoptimizationBlob's
+// exception_in_tls).
+TEST_P(BetweenFramesTest, AnExceptionOnItsWayIntoDeoptimisation) {
+  constexpr int kR15 = 15;
+  constexpr uint64_t kExceptionPc = kThread + 0x100;
+  const uint64_t begin = jvm_.stub, pc = leaf_ + 0x20;
+  SizeStub(6);
+  // push 0; push rbp; sub rsp, 32; mov rdx, [r15+0x100]; mov [rsp+40], rdx; call; mov rsp, rax
+  memory_.PutBytes(
+      begin, {0x6a, 0x00, 0x55, 0x48, 0x83, 0xec, 0x20, 0x49, 0x8b, 0x97, 0x00, 0x01, 0x00, 0x00,
+              0x48, 0x89, 0x54, 0x24, 0x28, 0xe8, 0,    0,    0,    0,    0x48, 0x89, 0xc4, 0xc3});
+  memory_.Put(kExceptionPc, pc);
+  memory_.Put(kLeafSp - 8, 0x99);  // below sp is what others have left
+  EXPECT_EQ(WalkAt(begin, kLeafSp, kOlderFp, {{kR15, kThread}}), wanted_);
+  memory_.Put(kLeafSp - 8, 0);
+  EXPECT_EQ(WalkAt(begin + 2, kLeafSp - 8, kOlderFp, {{kR15, kThread}}), wanted_);
+  memory_.Put(kLeafSp - 16, kOlderFp);
+  for (const uint64_t at : {7, 14}) {
+    EXPECT_EQ(
+        WalkAt(begin + at, kLeafSp - 48, kOlderFp, {{kR15, kThread}, {kRdx, at == 7 ? 0x77 : pc}}),
+        wanted_)
+        << at;
+  }
+  memory_.Put(kLeafSp - 8, pc);
+  memory_.Put(kExceptionPc, 0);
+  EXPECT_EQ(WalkAt(begin + 19, kLeafSp - 48, kOlderFp, {{kR15, kThread}, {kRdx, 0x77}}), wanted_);
+  memory_.Put(kLeafSp - 8, 0x77);
+  EXPECT_NE(Walk(), wanted_);
+}
+
+// A compiled frame that was searched for may be the remains of the frame that is being unpacked.
+TEST_P(BetweenFramesTest, WhileFramesAreUnpackedAGuessIsNoFrame) {
+  constexpr uint64_t kArray = kThread + 0x110;
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  Interrupt(0x9999, kLeafSp - 0x40, 0x5678);
+  layout_.unpacked_frames = 0x110;
+  memory_.Put(kArray, 0);
+  EXPECT_EQ(Walk(), wanted_);
+  memory_.Put(kArray, 0x7000);
+  EXPECT_EQ(JavaWalk(layout_, memory_, start_).Begin(), WalkStatus::kDeoptimization);
+}
+
+// The entry barrier of a method that is not to be entered any more puts the address of the stub
+// that it will jump to in place of fp'; fp' is in the register.
+TEST_P(BetweenFramesTest, AtABarrierThatGivesItsMethodUp) {
+  start_.registers = {leaf_ + 0x1c, kLeafSp, kOlderFp, 0};
+  memory_.Put(kLeafSp + 16, jvm_.stub + 0x20);
+  EXPECT_EQ(Walk(), wanted_);
+  memory_.Put(kLeafSp + 16, 0x5678);
+  EXPECT_NE(Walk(), wanted_) << "a register that the caller has saved";
 }
 
 INSTANTIATE_TEST_SUITE_P(X86_64, BetweenFramesTest, testing::Values(&kX86_64Rules));

@@ -4,7 +4,6 @@
 #include "harness/asgst/walk/java_walk.h"
 
 #include <memory>
-#include <random>
 
 #include "harness/asgst/walk/java_walk_testing.h"
 
@@ -12,9 +11,8 @@ namespace walkhammer::asgst {
 namespace {
 
 TEST_P(JavaWalkTest, CompiledInlinedAndTheEndOfTheStack) {
-  bool broken = true;
-  EXPECT_EQ(Walk(&broken), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
-  EXPECT_FALSE(broken);
+  EXPECT_EQ(Walk(), kAll);
+  EXPECT_FALSE(broken_);
 }
 
 TEST_P(JavaWalkTest, WhatIsDescribedAtAPcIsTheCodeBeforeIt) {
@@ -33,11 +31,9 @@ TEST_P(JavaWalkTest, AtItsEntryAMethodHasNoFrame) {
 }
 
 TEST_P(JavaWalkTest, InNativeCodeTheAnchorTells) {
-  memory_.Put(kThread, 4);  // in_native
-  memory_.Put(kThread + 8, kLeafSp);
-  memory_.Put(kThread + 16, leaf_ + 0x20);
+  LeaveJava(kLeafSp, leaf_ + 0x20);
   start_.registers = {0x9999, 0x10, 0x20, 0};
-  EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
+  EXPECT_EQ(Walk(), kAll);
   memory_.Put(kThread + 8, 0);
   EXPECT_EQ(Walk(), std::vector<Seen>{});
 }
@@ -46,18 +42,16 @@ TEST_P(JavaWalkTest, InNativeCodeTheAnchorTells) {
 // caller.
 TEST_P(JavaWalkTest, InTheCallStub) {
   const uint64_t fp = kLeafSp - 0x80, wrapper = kLeafSp - 0x60;
-  memory_.Put(fp, kLeafSp);
-  memory_.Put(fp + 8, 0x9999);  // native code
+  memory_.PutRecord(fp, kLeafSp, 0x9999);  // native code
   memory_.Put(fp + layout_.call_wrapper, wrapper);
   memory_.Put(wrapper + layout_.wrapper_anchor, kLeafSp);
   memory_.Put(wrapper + layout_.wrapper_anchor + 8, leaf_ + 0x20);
-  const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
   for (const uint64_t pc : {layout_.call_stub_return - 5, layout_.call_stub_return + 5}) {
     start_.registers = {pc, fp - 0x40, fp, 0};
-    EXPECT_EQ(Walk(), wanted) << pc;
+    EXPECT_EQ(Walk(), kAll) << pc;
   }
   memory_.Put(fp + layout_.call_wrapper, 0x1234);
-  EXPECT_NE(Walk(), wanted) << "the frame is not built yet";
+  EXPECT_NE(Walk(), kAll) << "the frame is not built yet";
 }
 
 TEST_P(JavaWalkTest, AnInterpretedCaller) {
@@ -77,8 +71,7 @@ TEST_P(BetweenFramesTest, WhileLocalsAreMadeRoomFor) {
 
 TEST_P(BetweenFramesTest, WhileTheFrameIsBuilt) {
   start_.registers.fp = kSp + 8;
-  memory_.Put(kSp + 8, kOlderFp);
-  memory_.Put(kSp + 16, leaf_ + 0x20);
+  memory_.PutRecord(kSp + 8, kOlderFp, leaf_ + 0x20);
   EXPECT_EQ(Walk(), wanted_);
   memory_.Put(kSp, kLeafSp);  // the frame has its caller's sp now, the register another value
   start_.java.sender_sp = MadeUpJvm::Method(2);
@@ -106,21 +99,16 @@ TEST_P(BetweenFramesTest, BeforeTheReturnAddressIsTaken) {
 // Back in the interpreter, whose caller is compiled: registers are what the callee left.
 TEST_P(BetweenFramesTest, BehindACall) {
   const uint64_t fp = kLeafSp - 16, pc = MadeUpJvm::kInterpreter + 0x20;
-  memory_.Put(fp, kOlderFp);
-  memory_.Put(fp + 8, leaf_ + 0x20);
-  memory_.Put(fp + layout_.sender_sp, kLeafSp);
-  memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
-  memory_.Put(fp + 8 * layout_.rules->slots.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+  PutInterpreted(fp, leaf_ + 0x20);
   start_.registers = {pc, fp - 0x60, fp, 0};
   start_.java.sender_sp = start_.java.byte_code = leaf_ + 0x20;  // left by an earlier return
-  const std::vector<Seen> all = {{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]};
   for (const std::vector<uint8_t>& code : {std::vector<uint8_t>{0x48, 0x8b, 0x65, 0xf0, 0, 0, 0, 0},
                                            {0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0},
                                            {0x4c, 0x8b, 0x6d, 0xc0, 0, 0, 0, 0},
                                            {0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd},
                                            {0x48, 0x8d, 0x64, 0xcd, 0, 0, 0, 0}}) {
     memory_.PutBytes(pc, code);
-    EXPECT_EQ(Walk(), all) << static_cast<int>(code[1]);
+    EXPECT_EQ(Walk(), interpreted_) << static_cast<int>(code[1]);
   }
   memory_.PutBytes(pc, {0x48, 0x8b, 0xe3, 0, 0, 0, 0, 0});  // mov rsp, rbx: on return
   start_.registers.sp = kLeafSp;
@@ -169,14 +157,10 @@ TEST_P(ByLinkTest, OnReturn) {
 
 TEST_P(ByLinkTest, InAFrameThatHasNotCalledYet) {
   const uint64_t fp = kLeafSp - 16;
-  memory_.Put(fp, kOlderFp);
-  memory_.Put(fp + 8, start_.registers.lr);
-  memory_.Put(fp + layout_.sender_sp, kLeafSp);
-  memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
-  memory_.Put(fp + 8 * layout_.rules->slots.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+  PutInterpreted(fp, start_.registers.lr);
   start_.registers.fp = fp;
   start_.registers.sp = fp - 0x60;
-  EXPECT_EQ(Walk(), (std::vector<Seen>{{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]}));
+  EXPECT_EQ(Walk(), interpreted_);
 }
 
 // fp is an older frame's; the return address of that frame would skip the stub's caller.
@@ -194,22 +178,19 @@ TEST_P(JavaWalkTest, AFrameToBeDeoptimisedHasItsPcElsewhere) {
   memory_.PutInt(caller_ - 0x1f0 + 48, 8);
   memory_.Put(kLeafSp + 24, caller_ + 0x100);
   memory_.Put(kLeafSp + 32 + 8, caller_ + 0x30);
-  EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
+  EXPECT_EQ(Walk(), kAll);
 }
 
 // Interpreted frames are laid out in place of the compiled frame, and have no methods yet.
 TEST_P(JavaWalkTest, WhileFramesAreUnpackedThereIsNoStack) {
   constexpr uint64_t kArray = kThread + 0x110, kBlobSp = kLeafSp - 32;
-  const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
   const auto status = [&] { return JavaWalk(layout_, memory_, start_).Begin(); };
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 4);  // words of the blob's frame
-  memory_.Put(kThread, 4);                   // in_native
-  memory_.Put(kThread + 8, kBlobSp);
-  memory_.Put(kThread + 16, jvm_.stub + 0x40);
+  SizeStub(4);
+  LeaveJava(kBlobSp, jvm_.stub + 0x40);
   memory_.Put(kBlobSp + 24, leaf_ + 0x20);
   memory_.Put(kArray, 0x7000);
   layout_.unpacked_frames = 0x110;
-  EXPECT_EQ(Walk(), wanted) << "the compiled one is still there";
+  EXPECT_EQ(Walk(), kAll) << "the compiled one is still there";
   memory_.Put(kBlobSp + 24, MadeUpJvm::kInterpreter + 0x10);
   EXPECT_EQ(status(), WalkStatus::kDeoptimization);
   layout_.unpacked_frames = 0;
@@ -224,16 +205,15 @@ TEST_P(JavaWalkTest, WhileFramesAreUnpackedThereIsNoStack) {
 TEST_P(JavaWalkTest, BelowAMountedVirtualThreadIsWhatEnteredIt) {
   const uint64_t entry = kLeafSp + 32, return_at = kThread + 0x100;
   memory_.Put(kLeafSp + 24, jvm_.stub + 0x40);
-  const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
   memory_.Put(kThread + 0x108, entry);
   memory_.Put(return_at, caller_ + 0x30);
   EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
   layout_.cont_entry = 0x108;
   layout_.cont_entry_size = 32;
   layout_.cont_return_at = return_at;
-  EXPECT_EQ(Walk(), wanted);
+  EXPECT_EQ(Walk(), kAll);
   layout_.cont_entry_size = 0;
-  EXPECT_EQ(Walk(), wanted) << "as long as the frame of what entered it";
+  EXPECT_EQ(Walk(), kAll) << "as long as the frame of what entered it";
   memory_.Put(kThread + 0x108, entry - 8);
   EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "an inner one";
 }
@@ -243,16 +223,14 @@ TEST_P(JavaWalkTest, BelowAMountedVirtualThreadIsWhatEnteredIt) {
 TEST_P(JavaWalkTest, WhereAVirtualThreadLeftIsWhatEnteredIt) {
   constexpr uint64_t kEntry = kLeafSp, kAbove = kEntry + 6 * 8;  // end of a caller-sized frame
   memory_.Put(kLeafSp + 24, 0x4242);                             // the leaf's frame is in the heap
-  memory_.Put(kAbove - 16, 0x1234);
-  memory_.Put(kAbove - 8, caller_ + 0x30);
-  memory_.Put(kAbove + 40, layout_.call_stub_return);
-  memory_.Put(kAbove + 32, MadeUpJvm::kStack + 0x200);
+  memory_.PutRecord(kAbove - 16, 0x1234, caller_ + 0x30);
+  memory_.PutRecord(kAbove + 32, MadeUpJvm::kStack + 0x200, layout_.call_stub_return);
   memory_.Put(kThread + 0x100, caller_ + 0x30);
   memory_.Put(kThread + 0x108, kEntry);
   EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
   layout_.cont_entry = 0x108;
   layout_.cont_return_at = kThread + 0x100;
-  EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
+  EXPECT_EQ(Walk(), kAll);
   memory_.Put(kThread + 0x108, kEntry + 8);
   EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "it is still there";
   if (layout_.rules->adds_to_sp == nullptr) return;
@@ -268,93 +246,67 @@ TEST_P(JavaWalkTest, WhereAVirtualThreadLeftIsWhatEnteredIt) {
 }
 
 TEST_P(JavaWalkTest, ABrokenStackEndsTheWalkAndSaysSo) {
-  bool broken = false;
   memory_.Put(kLeafSp + 24, 0x4242);
-  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
-  EXPECT_TRUE(broken);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
+  EXPECT_TRUE(broken_);
 }
 
 // A walk ends whatever words change, and reads only through its MemoryReader.
 TEST_P(JavaWalkTest, DamageOfAnyKindEnds) {
-  std::mt19937_64 random(1);
-  std::vector<uint64_t> addresses, values;
-  for (const auto& [address, word] : memory_.words()) {
-    addresses.push_back(address);
-    values.push_back(word);
-  }
-  int frames = 0;
-  for (int round = 0; round < 20000; round++) {
-    std::vector<size_t> changed;
-    for (int changes = 1 + round % 4; changes > 0; changes--) {
-      changed.push_back(random() % addresses.size());
-      const uint64_t value = random() % 2 == 0 ? values[random() % values.size()] : random();
-      memory_.Put(addresses[changed.back()], value);
-    }
-    frames += static_cast<int>(Walk().size());
-    for (const size_t i : changed) memory_.Put(addresses[i], values[i]);
-  }
-  EXPECT_GT(frames, 20000);
+  size_t frames = 0;
+  DamageAnyhow(memory_, [&] { frames += Walk().size(); });
+  EXPECT_GT(frames, 20000U);
 }
 
 // From JDK 26 on. A class is unloaded and a class of the same shape takes its place: its methods
 // have the same addresses, its ids are in a new array, and the old array is in memory that was
 // freed.
 TEST_P(JavaWalkTest, AnIdInFreedMemoryIsNobodys) {
-  const auto first_id = [&] {
-    JavaWalk walk(layout_, memory_, start_);
-    JavaFrame frame;
-    return walk.Begin() == WalkStatus::kFound && walk.Next(frame) ? frame.facts.id : 0;
-  };
   constexpr uint64_t kId = 4711, kOther = 4712;
   auto caches = std::make_unique<WalkStart::Caches>();
   start_.caches = caches.get();
   layout_.ids_are_numbers = true;
   const uint64_t holder = MadeUpJvm::Method(0) + 0x300, array = MadeUpJvm::Method(0) + 0x600;
   memory_.Put(MadeUpJvm::Method(0) + 0x408, kId);
-  EXPECT_EQ(first_id(), 0U) << "no class has the method";
+  EXPECT_EQ(FirstId(), 0U) << "no class has the method";
   ListInClass(MadeUpJvm::Method(0));
-  EXPECT_EQ(first_id(), kId);
+  EXPECT_EQ(FirstId(), kId);
   memory_.Put(array, 1);
   memory_.Put(array + 8, kOther);
   memory_.Put(holder + 40, array);
-  EXPECT_EQ(first_id(), kOther);
+  EXPECT_EQ(FirstId(), kOther);
   memory_.Put(array + 8, kId);
-  EXPECT_EQ(first_id(), kId) << "another id in the same place";
+  EXPECT_EQ(FirstId(), kId) << "another id in the same place";
   memory_.Put(holder + 40, 0);
-  EXPECT_EQ(first_id(), 0U) << "a class without ids";
+  EXPECT_EQ(FirstId(), 0U) << "a class without ids";
 }
 
 // Intrinsics of method handles have number 0 in their class, as one of the methods of the class
 // has.
 TEST_P(JavaWalkTest, AnIntrinsicHasNotTheIdOfAnotherMethod) {
-  const auto first_id = [&] {
-    JavaWalk walk(layout_, memory_, start_);
-    JavaFrame frame;
-    return walk.Begin() == WalkStatus::kFound && walk.Next(frame) ? frame.facts.id : 0;
-  };
   constexpr uint64_t kNative = 0x100;
   const uint64_t method = MadeUpJvm::Method(0), id = method + 0x500;
   memory_.Put(method + 16, kNative);
-  EXPECT_EQ(first_id(), id);
+  EXPECT_EQ(FirstId(), id);
   memory_.Put(id, MadeUpJvm::Method(1));
-  EXPECT_EQ(first_id(), 0U);
+  EXPECT_EQ(FirstId(), 0U);
   memory_.Put(method + 16, 0);
-  EXPECT_EQ(first_id(), id) << "an old version of a redefined method";
+  EXPECT_EQ(FirstId(), id) << "an old version of a redefined method";
   memory_.Put(MadeUpJvm::Method(1) + 16, kNative);
-  EXPECT_EQ(first_id(), 0U) << "the intrinsic was asked for its id first";
+  EXPECT_EQ(FirstId(), 0U) << "the intrinsic was asked for its id first";
 
   // From JDK 26 on.
   constexpr uint64_t kId = 4711;
   layout_.ids_are_numbers = true;
   memory_.Put(method + 0x408, kId);
   ListInClass(MadeUpJvm::Method(1));
-  EXPECT_EQ(first_id(), 0U) << "the class has a native method of this number";
+  EXPECT_EQ(FirstId(), 0U) << "the class has a native method of this number";
   memory_.Put(MadeUpJvm::Method(1) + 16, 0);
-  EXPECT_EQ(first_id(), kId) << "an old version of a redefined method";
+  EXPECT_EQ(FirstId(), kId) << "an old version of a redefined method";
   memory_.Put(method + 16, kNative);
-  EXPECT_EQ(first_id(), 0U);
+  EXPECT_EQ(FirstId(), 0U);
   ListInClass(method);
-  EXPECT_EQ(first_id(), kId);
+  EXPECT_EQ(FirstId(), kId);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, JavaWalkTest, testing::Values(&kX86_64Rules, &kAarch64Rules),

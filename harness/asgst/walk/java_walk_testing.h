@@ -34,15 +34,44 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
  protected:
   JavaWalkTest() : jvm_(*GetParam()) {}
 
-  std::vector<Seen> Walk(bool* broken = nullptr) {
+  // Also sets how the walk ended, and which frames were guessed.
+  std::vector<Seen> Walk() {
     JavaWalk walk(layout_, memory_, start_);
     std::vector<Seen> seen;
-    if (walk.Begin() != WalkStatus::kFound) return seen;
-    for (JavaFrame frame; seen.size() < 100 && walk.Next(frame);)
+    const bool found = walk.Begin() == WalkStatus::kFound;
+    guesses_.clear();
+    for (JavaFrame frame; found && seen.size() < 100 && walk.Next(frame);) {
       seen.push_back({frame.method < kMethods ? ~frame.method : (frame.method - kMethods) / 0x1000,
                       frame.bci, frame.level, frame.type});
-    if (broken != nullptr) *broken = walk.broken();
+      guesses_.push_back(frame.guessed);
+    }
+    broken_ = walk.broken();
+    end_ = walk.end();
     return seen;
+  }
+  WalkEnd End() {
+    Walk();
+    return end_;
+  }
+
+  // Makes the stub a blob with a frame of `words`, complete after `complete` bytes.
+  void SizeStub(uint32_t words, uint32_t complete = 0) {
+    memory_.PutInt(jvm_.stub - 0x1f0 + 8, words);
+    memory_.PutInt(jvm_.stub - 0x1f0 + 12, complete);
+  }
+
+  // The thread is in native code; its anchor is at this frame.
+  void LeaveJava(uint64_t sp, uint64_t pc) {
+    memory_.Put(kThread, 4);
+    memory_.Put(kThread + 8, sp);
+    memory_.Put(kThread + 16, pc);
+  }
+
+  // The jmethodID of the newest frame's method; 0: none.
+  uint64_t FirstId() {
+    JavaWalk walk(layout_, memory_, start_);
+    JavaFrame frame;
+    return walk.Begin() == WalkStatus::kFound && walk.Next(frame) ? frame.facts.id : 0;
   }
 
   // The class of Method(0) has this method and no other.
@@ -58,11 +87,15 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
 
   const Seen kLeaf{0, 7, 4, FrameType::kJava}, kInlined{2, 5, 4, FrameType::kInlined},
       kOuter{1, 3, 4, FrameType::kJava};
+  const std::vector<Seen> kAll = {kLeaf, kInlined, kOuter};
   MadeUpJvm jvm_;
   WalkLayout& layout_ = jvm_.layout;
   MadeUpMemory& memory_ = jvm_.memory;
   WalkStart& start_ = jvm_.start;
   const uint64_t leaf_ = jvm_.leaf, caller_ = jvm_.caller;
+  bool broken_ = false;
+  WalkEnd end_ = WalkEnd::kUntold;
+  std::vector<bool> guesses_;
 };
 
 // A compiled method, called by an interpreted one, has called another interpreted method; its
@@ -105,7 +138,38 @@ class BetweenFramesTest : public JavaWalkTest {
     Interrupt(pc, sp, fp, others);
     return Walk();
   }
+  // Puts an interpreted frame of method 2, at byte code 4, which returns to `back` in the leaf.
+  void PutInterpreted(uint64_t fp, uint64_t back) {
+    memory_.PutRecord(fp, kOlderFp, back);
+    memory_.Put(fp + layout_.sender_sp, kLeafSp);
+    memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
+    memory_.Put(fp + layout_.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+  }
+  // C has called the stub, with this wrapper, which holds an anchor at the leaf.
+  void PutWrapper(uint64_t wrapper) {
+    const uint64_t anchor = wrapper + layout_.wrapper_anchor;
+    layout_.call_stub_return = jvm_.stub + 0x60;
+    memory_.Put(wrapper, start_.thread);
+    memory_.Put(anchor + layout_.jvm.last_sp, kLeafSp);
+    memory_.Put(anchor + layout_.jvm.last_pc, leaf_ + 0x20);
+    memory_.Put(anchor + layout_.jvm.last_fp, kOlderFp);
+  }
+  // The thread carries a virtual thread, which was entered at `entry`, called by the caller.
+  static constexpr uint64_t kContinuation = kThread + 0x108;
+  void Enter(uint64_t entry) {
+    layout_.cont_entry = 0x108;
+    layout_.cont_entry_size = 32;
+    layout_.cont_return_at = kThread + 0x100;
+    memory_.Put(layout_.cont_return_at, caller_ + 0x30);
+    memory_.Put(kContinuation, entry);
+  }
+  // The newest frame's caller, if it is the only one.
+  Seen OnlyCaller() {
+    const auto walked = Walk();
+    return walked.size() == 2 ? walked[1] : Seen{};
+  }
   const std::vector<Seen> wanted_ = {kLeaf, {1, 9, 0, FrameType::kJava}};
+  const std::vector<Seen> interpreted_ = {{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]};
 };
 
 }  // namespace walkhammer::asgst

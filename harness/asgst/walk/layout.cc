@@ -31,12 +31,6 @@ void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.null_free_numbers = l.feature >= 20;
 }
 
-void ReadMethod(StructReader& read, WalkLayout& l) {
-  l.access_flags = read.Need("Method", "_access_flags");
-  l.const_bytes = read.NeedSize("ConstMethod");
-  l.ids_are_numbers = l.feature >= kFirstFeatureWithNumbers;
-}
-
 void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.wrapper_anchor = read.Need("JavaCallWrapper", "_anchor");
   l.unpacked_frames = read.Optional("JavaThread", "_vframe_array_head");
@@ -55,12 +49,6 @@ void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.interpreter_bcp = 8 * l.rules->slots.interpreter_bcp + (l.feature < 9 ? 8 : 0);
 }
 
-void ReadContinuations(StructReader& read, const VmStructs& structs, WalkLayout& l) {
-  l.cont_entry = read.Optional("JavaThread", "_cont_entry");
-  l.cont_entry_size = static_cast<int>(structs.SizeOf("ContinuationEntry").value_or(0));
-  l.cont_return_at = reinterpret_cast<uint64_t>(structs.Static("ContinuationEntry", "_return_pc"));
-}
-
 }  // namespace
 
 Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
@@ -72,9 +60,13 @@ Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
   ASSIGN_OR_RETURN(l.table, ReadMethodTable(structs));
   StructReader read(structs);
   ReadNmethod(read, structs, l);
-  ReadMethod(read, l);
+  l.access_flags = read.Need("Method", "_access_flags");
+  l.const_bytes = read.NeedSize("ConstMethod");
+  l.ids_are_numbers = l.feature >= kFirstFeatureWithNumbers;
   ReadFrames(read, structs, l);
-  ReadContinuations(read, structs, l);
+  l.cont_entry = read.Optional("JavaThread", "_cont_entry");
+  l.cont_entry_size = static_cast<int>(structs.SizeOf("ContinuationEntry").value_or(0));
+  l.cont_return_at = reinterpret_cast<uint64_t>(structs.Static("ContinuationEntry", "_return_pc"));
   auto* call_stub = read.NeedStatic("StubRoutines", "_call_stub_return_address");
   RETURN_IF_ERROR(read.Complete());
   l.call_stub_return = *call_stub;

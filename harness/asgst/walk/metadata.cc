@@ -14,7 +14,65 @@ constexpr uint8_t kText = 1;  // JVM_CONSTANT_Utf8
 
 bool IsAddress(uint64_t address) { return (address & 7) == 0 && address >= kLeastAddress; }
 
+void ReadConstMethod(StructReader& read, const VmStructs& structs, MetadataLayout& l) {
+  l.pool = read.Need("ConstMethod", "_constants");
+  l.words = read.Need("ConstMethod", "_constMethod_size");
+  l.code_size = read.Need("ConstMethod", "_code_size");
+  l.name_index = read.Need("ConstMethod", "_name_index");
+  l.signature_index = read.Need("ConstMethod", "_signature_index");
+  l.header_bytes = static_cast<int>(structs.SizeOf("ConstMethod").value_or(0));
+  l.original_idnum = -1;
+  // JDK 21 gave the flags a structure of their own.
+  const bool own = structs.Offset("ConstMethod", "_flags._flags").has_value();
+  l.flags = read.Optional("ConstMethod", own ? "_flags._flags" : "_flags");
+  const std::string prefix = own ? "ConstMethodFlags::_misc_" : "ConstMethod::_";
+  const auto bit = [&](const char* name) {
+    const auto found = structs.Constant(prefix + name);
+    if (!found) l.flags = -1;
+    return static_cast<uint32_t>(found.value_or(0));
+  };
+  l.has_lines = bit("has_linenumber_table");
+  l.has_generic = bit("has_generic_signature");
+  l.annotations[0] = bit("has_method_annotations");
+  l.annotations[1] = bit("has_parameter_annotations");
+  l.annotations[2] = bit("has_type_annotations");
+  l.annotations[3] = bit("has_default_annotations");
+}
+
+void ReadClass(StructReader& read, MetadataLayout& l) {
+  l.layout_helper = read.Need("Klass", "_layout_helper");
+  l.class_name = read.Need("Klass", "_name");
+  l.class_flags = read.Need("Klass", "_access_flags", "InstanceKlass");  // JDK 26 and later
+  l.class_pool = read.Need("InstanceKlass", "_constants");
+  l.methods = read.Need("InstanceKlass", "_methods");
+  l.inner_classes = read.Optional("InstanceKlass", "_inner_classes");
+}
+
 }  // namespace
+
+Result<MetadataLayout> ReadMetadataLayout(const VmStructs& structs, int feature) {
+  MetadataLayout l{};
+  StructReader read(structs);
+  l.method_const = read.Need("Method", "_constMethod");
+  l.method_flags = read.Need("Method", "_access_flags");
+  ReadConstMethod(read, structs, l);
+  ReadClass(read, l);
+  l.pool_tags = read.Need("ConstantPool", "_tags");
+  l.pool_holder = read.Need("ConstantPool", "_pool_holder");
+  l.pool_length = read.Need("ConstantPool", "_length");
+  l.pool_generic = read.Optional("ConstantPool", "_generic_signature_index");
+  l.pool_bytes = static_cast<int>(structs.SizeOf("ConstantPool").value_or(0));
+  l.bytes_data = read.Need("Array<u1>", "_data");
+  l.shorts_data = read.Need("Array<u2>", "_data");
+  l.methods_data = read.Need("Array<Method*>", "_data");
+  l.symbol_length = read.Need("Symbol", "_length");
+  l.symbol_body = read.Need("Symbol", "_body");
+  l.null_free_numbers = feature >= 20;
+  RETURN_IF_ERROR(read.Complete());
+  if (l.header_bytes == 0 || l.pool_bytes == 0)
+    return Unable("this libjvm's vmStructs do not tell how large a ConstMethod or ConstantPool is");
+  return l;
+}
 
 bool Metadata::Open(uint64_t method, MethodView& view) const {
   int32_t words = 0;
@@ -60,15 +118,17 @@ uint64_t Metadata::ClassNameAt(uint64_t pool, uint32_t index) const {
              : 0;
 }
 
-uint64_t Metadata::NameOf(const MethodView& method) const {
+uint64_t Metadata::TextByIndexAt(uint64_t address, uint64_t pool) const {
   uint16_t index = 0;
-  return memory_.Read(method.const_method + l_.name_index, index) ? TextAt(method.pool, index) : 0;
+  return memory_.Read(address, index) ? TextAt(pool, index) : 0;
+}
+
+uint64_t Metadata::NameOf(const MethodView& method) const {
+  return TextByIndexAt(method.const_method + l_.name_index, method.pool);
 }
 
 uint64_t Metadata::SignatureOf(const MethodView& method) const {
-  uint16_t index = 0;
-  return memory_.Read(method.const_method + l_.signature_index, index) ? TextAt(method.pool, index)
-                                                                       : 0;
+  return TextByIndexAt(method.const_method + l_.signature_index, method.pool);
 }
 
 // JDK 17 to 20 keep 16 bits of flags, later JDKs 32; all flags that are used here are in the lower
@@ -88,9 +148,7 @@ uint64_t Metadata::GenericSignatureOf(const MethodView& method) const {
   uint64_t end = method.end;
   for (const uint32_t bit : l_.annotations)
     if ((flags & bit) != 0) end -= 8;
-  uint16_t index = 0;
-  return end >= method.code_end + 2 && memory_.Read(end - 2, index) ? TextAt(method.pool, index)
-                                                                    : 0;
+  return end >= method.code_end + 2 ? TextByIndexAt(end - 2, method.pool) : 0;
 }
 
 // AccessFlags have 32 bits, from JDK 25 on 16; the flags of the class file are the lower ones.
@@ -127,11 +185,9 @@ uint64_t Metadata::NameOfClass(uint64_t klass) const {
 
 uint64_t Metadata::GenericSignatureOfClass(uint64_t klass) const {
   uint64_t pool = 0;
-  uint16_t index = 0;
   return l_.pool_generic >= 0 && IsAddress(klass) &&
-                 memory_.ReadWord(klass + l_.class_pool, pool) && IsAddress(pool) &&
-                 memory_.Read(pool + l_.pool_generic, index)
-             ? TextAt(pool, index)
+                 memory_.ReadWord(klass + l_.class_pool, pool) && IsAddress(pool)
+             ? TextByIndexAt(pool + l_.pool_generic, pool)
              : 0;
 }
 
@@ -178,13 +234,9 @@ uint64_t Metadata::MethodAt(uint64_t methods, int index) const {
   return memory_.ReadWord(methods + l_.methods_data + 8ULL * index, method) ? method : 0;
 }
 
-int32_t Metadata::LengthOf(uint64_t symbol) const {
-  uint16_t length = 0;
-  return IsAddress(symbol) && memory_.Read(symbol + l_.symbol_length, length) ? length : -1;
-}
-
 int32_t Metadata::Copy(uint64_t symbol, char* to, int32_t size) const {
-  int32_t length = LengthOf(symbol);
+  uint16_t whole = 0;
+  int32_t length = IsAddress(symbol) && memory_.Read(symbol + l_.symbol_length, whole) ? whole : -1;
   const int32_t copied = std::min(length, std::max(size, 1) - 1);
   if (length >= 0 && copied > 0 &&
       !memory_.ReadBytes(symbol + l_.symbol_body, reinterpret_cast<uint8_t*>(to), copied))

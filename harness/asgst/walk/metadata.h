@@ -82,8 +82,6 @@ class Metadata {
   uint64_t MethodsOfClass(uint64_t klass, int& count) const;
   uint64_t MethodAt(uint64_t methods, int index) const;
 
-  // The length of a Symbol's text; -1: it cannot be read.
-  int32_t LengthOf(uint64_t symbol) const;
   // Copies a Symbol's text, truncated to fit, and a NUL; `size`: bytes at `to`. Returns the length
   // of the whole text; -1: it cannot be read, and only the NUL at to[0] is certain.
   int32_t Copy(uint64_t symbol, char* to, int32_t size) const;
@@ -96,6 +94,7 @@ class Metadata {
 
  private:
   uint64_t TextAt(uint64_t pool, uint32_t index) const;
+  uint64_t TextByIndexAt(uint64_t address, uint64_t pool) const;
   bool HasTag(uint64_t pool, uint32_t index, uint8_t& tag) const;
   bool FlagsOf(const MethodView& method, uint32_t& flags) const;
   uint64_t ClassNameAt(uint64_t pool, uint32_t index) const;

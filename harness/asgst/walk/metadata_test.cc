@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <random>
 
 #include "harness/asgst/testing/made_up_memory.h"
 
@@ -195,19 +194,16 @@ TEST_F(MetadataTest, NoMethod) {
 }
 
 TEST_F(MetadataTest, IndicesThatLeadNowhere) {
-  memory_.PutBytes(kConst + 34, {8, 0});
-  EXPECT_EQ(metadata_.NameOf(Open()), 0U) << "behind the pool's end";
-  memory_.PutBytes(kConst + 34, {6, 0});
-  EXPECT_EQ(metadata_.NameOf(Open()), 0U) << "no text";
-  memory_.PutBytes(kConst + 34, {0, 0});
-  EXPECT_EQ(metadata_.NameOf(Open()), 0U);
+  for (const uint8_t index : {8, 6, 0}) {  // behind the pool's end; no text; none
+    memory_.PutBytes(kConst + 34, {index, 0});
+    EXPECT_EQ(metadata_.NameOf(Open()), 0U) << int{index};
+  }
 }
 
 // --- texts ---
 
 TEST_F(MetadataTest, TextsAreCutToTheBuffer) {
   const uint64_t symbol = SymbolOf(4);  // 12 bytes
-  EXPECT_EQ(metadata_.LengthOf(symbol), 12);
   EXPECT_EQ(metadata_.Copy(symbol, nullptr, 0), 12);
   constexpr int kLeast = std::numeric_limits<int>::min();
   for (const int size :
@@ -323,39 +319,18 @@ TEST_F(MetadataTest, TheLineOfAByteCode) {
   PutLines({255, 8, 20, 16 << 3 | 5, 255, 23, 5, 0 << 3 | 1, 0});
   ASSERT_EQ(Lines(), (std::vector<Line>{{4, 10}, {20, 15}, {8, 12}, {8, 13}}));
   const MethodView method = Open();
-  EXPECT_EQ(LineOf(metadata_, method, 3), -1) << "before the first";
-  EXPECT_EQ(LineOf(metadata_, method, 4), 10);
-  EXPECT_EQ(LineOf(metadata_, method, 7), 10);
-  EXPECT_EQ(LineOf(metadata_, method, 8), 12) << "the first that begins there";
-  EXPECT_EQ(LineOf(metadata_, method, 9), 13) << "the last that begins before";
-  EXPECT_EQ(LineOf(metadata_, method, 39), 15);
-  EXPECT_EQ(LineOf(metadata_, method, 40), -1) << "behind the byte codes";
-  EXPECT_EQ(LineOf(metadata_, method, -1), -1);
+  // Before the first entry; at 8 the first that begins there, behind it the last that begins
+  // before; behind the byte codes.
+  for (const auto& [bci, line] :
+       {std::pair{-1, -1}, {3, -1}, {4, 10}, {7, 10}, {8, 12}, {9, 13}, {39, 15}, {40, -1}})
+    EXPECT_EQ(LineOf(metadata_, method, bci), line) << bci;
 }
 
 // --- damage ---
 
 TEST_F(MetadataTest, DamageOfAnyKindEnds) {
   PutLines({255, 0, 20, 16 << 3 | 5, 0});
-  const MadeUpMemory whole = memory_;
-  std::vector<uint64_t> addresses;
-  for (const auto& [address, word] : whole.words()) addresses.push_back(address);
-  std::mt19937_64 random(1);
-  for (int i = 0; i < 20'000; i++) {
-    memory_ = whole;
-    for (int j = 0; j < 3; j++) {
-      const uint64_t at = addresses[random() % addresses.size()];
-      switch (random() % 3) {
-        case 0:
-          memory_.Put(at, addresses[random() % addresses.size()]);
-          break;
-        case 1:
-          memory_.Put(at, random());
-          break;
-        default:
-          memory_.Put(at, whole.words().at(at) ^ 1ULL << random() % 64);
-      }
-    }
+  DamageAnyhow(memory_, [&] {
     MethodView method;
     char text[16];
     if (metadata_.Open(kMethod, method)) {
@@ -368,7 +343,7 @@ TEST_F(MetadataTest, DamageOfAnyKindEnds) {
     metadata_.GenericSignatureOfClass(kClass);
     int count = 0;
     metadata_.MethodsOfClass(kClass, count);
-  }
+  });
 }
 
 }  // namespace

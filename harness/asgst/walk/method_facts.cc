@@ -23,19 +23,15 @@ bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, 
          memory.Read(head.const_method + l.table.const_idnum, head.number);
 }
 
-// True if the method may be an intrinsic of method handles: native, and numbered 0 in its class,
-// but not among the methods of the class. Then the id that the class keeps for number 0 is another
-// method's.
-bool MayBeIntrinsic(const MethodHead& head, bool is_native) {
-  return head.number == 0 && is_native;
-}
-
 // True if a jmethodID is that of `method`; `now`: the Method* that it leads to. That is `method`
 // or, once the class was redefined, its newest version: then both versions have the same C++
 // virtual table and number, and both or neither are native.
 bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
              const MethodHead& head, bool is_native, uint64_t now) {
-  if (now == method || MayBeIntrinsic(head, is_native)) return now == method;
+  // An intrinsic of method handles is native, and numbered 0 in its class, but not among the
+  // methods of the class: the id that the class keeps for number 0 is another method's.
+  const bool may_be_intrinsic = head.number == 0 && is_native;
+  if (now == method || may_be_intrinsic) return now == method;
   MethodHead newest;
   uint64_t table = 0, newest_table = 0;
   uint32_t flags = 0;

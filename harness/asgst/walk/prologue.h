@@ -93,6 +93,10 @@ struct CodeRules {
 
 extern const CodeRules kX86_64Rules, kAarch64Rules;
 
+// CodeRules::run_to_exit for x86_64. No memory is written.
+bool RunToExitX86(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
+                  const StubStart& start, StubExit& exit);
+
 // Shape of any code at `pc`. Code that is no nmethod: kUnknown unless it is a stub of a known frame
 // size and, where it says when its frame is complete, `pc` is not before that.
 FrameShape ShapeAt(const CodeRules& rules, const MemoryReader& memory, const FoundCode& code,

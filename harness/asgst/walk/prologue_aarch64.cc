@@ -35,16 +35,12 @@ bool IsPoll(uint32_t i) {
          (i & 0xff000010) == 0x54000000;    // b.cond
 }
 
-bool ReadCode(const MemoryReader& memory, uint64_t pc, uint32_t& instruction) {
-  return memory.Read(pc, instruction);
-}
-
 // True in the slow path of the return's poll: adr x8, N; str x8, [x28, #N]; b. The frame is already
 // gone there.
 bool IsPollStub(const MemoryReader& memory, uint64_t pc) {
   uint32_t i = 0;
-  if (ReadCode(memory, pc, i) && (i & 0x9f00001f) == 0x10000008) pc += 4;
-  return ReadCode(memory, pc, i) && (i & 0xffc003ff) == 0xf9000388 && ReadCode(memory, pc + 4, i) &&
+  if (memory.Read(pc, i) && (i & 0x9f00001f) == 0x10000008) pc += 4;
+  return memory.Read(pc, i) && (i & 0xffc003ff) == 0xf9000388 && memory.Read(pc + 4, i) &&
          (i & 0xfc000000) == 0x14000000;
 }
 
@@ -53,7 +49,7 @@ bool IsPollStub(const MemoryReader& memory, uint64_t pc) {
 bool RunsToReturn(const MemoryReader& memory, uint64_t pc) {
   constexpr uint32_t kMostWords = 64;  // a b.lo to this distance or farther is not followed
   uint32_t i = 0;
-  for (int n = 0; n < kMostExit && ReadCode(memory, pc, i); n++) {
+  for (int n = 0; n < kMostExit && memory.Read(pc, i); n++) {
     if (i == kRet || i == kRetAuthenticated) return true;
     if (i != kAutiasp && !IsPoll(i)) return false;
     const uint32_t words = i >> 5 & 0x7ffff;
@@ -65,19 +61,19 @@ bool RunsToReturn(const MemoryReader& memory, uint64_t pc) {
 // True if the instructions before `pc` have removed the frame: ldp, add, or ldp with add.
 bool LeftFrame(const MemoryReader& memory, uint64_t pc) {
   uint32_t i = 0;
-  for (int n = 0; n < 2 && ReadCode(memory, pc - 4, i) && (i == kAutiasp || i == kMoveLrTo3); n++)
+  for (int n = 0; n < 2 && memory.Read(pc - 4, i) && (i == kAutiasp || i == kMoveLrTo3); n++)
     pc -= 4;
   uint32_t load = 0;
-  return ReadCode(memory, pc - 4, i) &&
-         (i == kPopFpLr || (IsAddSp(i) && ReadCode(memory, pc - 8, load) && LoadsFpLr(load)));
+  return memory.Read(pc - 4, i) &&
+         (i == kPopFpLr || (IsAddSp(i) && memory.Read(pc - 8, load) && LoadsFpLr(load)));
 }
 
 // True if the code at `pc`, with its frame removed, jumps to other code, with ret = lr: from stubs
 // to a callee or to a handler ([mov x3, x30]  br), from methods to the stub that throws on (b).
 bool JumpsOn(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
   uint32_t i = 0;
-  if (!LeftFrame(memory, pc) || !ReadCode(memory, pc, i)) return false;
-  if (i == kMoveLrTo3 && !ReadCode(memory, pc + 4, i)) return false;
+  if (!LeftFrame(memory, pc) || !memory.Read(pc, i)) return false;
+  if (i == kMoveLrTo3 && !memory.Read(pc + 4, i)) return false;
   if ((i & 0xfffffc1f) == 0xd61f0000) return true;  // br
   const auto words = static_cast<int64_t>(static_cast<int32_t>(i << 6) >> 6);
   const uint64_t to = pc + static_cast<uint64_t>(4 * words);
@@ -89,7 +85,7 @@ FrameShape InEntry(const MemoryReader& memory, const FoundCode& code, uint64_t p
   uint32_t i = 0;
   const uint64_t from = end - code.begin > 4 * kMostEntry ? end - 4 * kMostEntry : code.begin;
   for (uint64_t at = from; at < end; at += 4) {
-    if (!ReadCode(memory, at, i)) return FrameShape::kUnknown;
+    if (!memory.Read(at, i)) return FrameShape::kUnknown;
     if (i == kPushFpLr) pushed = at;
     if (!IsSubSp(i)) continue;
     if (pushed != 0)
@@ -105,15 +101,15 @@ FrameShape InEntry(const MemoryReader& memory, const FoundCode& code, uint64_t p
 
 FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
   uint32_t here = 0, before = 0;
-  if (!ReadCode(memory, pc, here)) return FrameShape::kUnknown;
+  if (!memory.Read(pc, here)) return FrameShape::kUnknown;
   const uint64_t end =
       code.begin + (code.frame_complete > 0 ? static_cast<uint64_t>(code.frame_complete) : 0);
   if (pc < end) return InEntry(memory, code, pc, end);
   // The entry of code that does not say where its frame is complete, or of a loop.
-  if (StoresFpLr(here) && ReadCode(memory, pc - 4, before) && IsSubSp(before))
+  if (StoresFpLr(here) && memory.Read(pc - 4, before) && IsSubSp(before))
     return FrameShape::kSpMoved;
   if (here == kPopFpLr) return FrameShape::kFpPushed;
-  if (IsAddSp(here) && ReadCode(memory, pc - 4, before) && LoadsFpLr(before))
+  if (IsAddSp(here) && memory.Read(pc - 4, before) && LoadsFpLr(before))
     return FrameShape::kSpMoved;
   if (RunsToReturn(memory, pc) || JumpsOn(memory, code, pc) || IsPollStub(memory, pc))
     return FrameShape::kInLink;
@@ -123,10 +119,10 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
 // [paciasp]  stp x29, x30, [sp, #-16]!  mov x29, sp
 bool SetsUpFp(const MemoryReader& memory, uint64_t begin, int& pushed, int& all) {
   uint32_t first = 0, second = 0;
-  if (!ReadCode(memory, begin, first)) return false;
+  if (!memory.Read(begin, first)) return false;
   const int before = first == kPaciasp ? 4 : 0;
-  if (!ReadCode(memory, begin + static_cast<uint64_t>(before), first) ||
-      !ReadCode(memory, begin + static_cast<uint64_t>(before) + 4, second))
+  if (!memory.Read(begin + static_cast<uint64_t>(before), first) ||
+      !memory.Read(begin + static_cast<uint64_t>(before) + 4, second))
     return false;
   pushed = before + 4;
   all = before + 8;
@@ -135,8 +131,8 @@ bool SetsUpFp(const MemoryReader& memory, uint64_t begin, int& pushed, int& all)
 
 bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
   uint32_t i = 0;
-  return ReadCode(memory, pc - 4, i) && ((i & 0xfc000000) == 0x94000000 ||  // bl
-                                         (i & 0xfffffc1f) == 0xd63f0000);   // blr
+  return memory.Read(pc - 4, i) && ((i & 0xfc000000) == 0x94000000 ||  // bl
+                                    (i & 0xfffffc1f) == 0xd63f0000);   // blr
 }
 
 // stp xzr, x9, [sp, #-16]!  blr  [nop  movk xzr  movk xzr]  add sp, sp, #16: so C2 calls functions
@@ -146,9 +142,9 @@ uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
   constexpr int kMostNops = 3;
   uint32_t i = 0;
   for (int n = 0; n <= kMostNops; n++, pc -= 4) {
-    if (!ReadCode(memory, pc - 4, i)) return 0;
+    if (!memory.Read(pc - 4, i)) return 0;
     if (n == 0 && i == kPushed) return 2;  // before the call
-    if ((i & 0xfffffc1f) == 0xd63f0000) return ReadCode(memory, pc - 8, i) && i == kPushed ? 2 : 0;
+    if ((i & 0xfffffc1f) == 0xd63f0000) return memory.Read(pc - 8, i) && i == kPushed ? 2 : 0;
     if (i != 0xd503201f && (i & 0xff80001f) != 0xf280001f) return 0;
   }
   return 0;
@@ -159,7 +155,7 @@ uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
 // (TemplateInterpreterGenerator::generate_return_entry_for)
 bool GoesOn(const MemoryReader& memory, uint64_t pc) {
   uint32_t i = 0;
-  return ReadCode(memory, pc, i) &&
+  return memory.Read(pc, i) &&
          ((i & 0xffffffe0) == 0xf85f03a0 || i == 0x8b080fb4 || i == 0xf81f03bf || i == 0xf85b83b6);
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -41,16 +42,45 @@ class Prologue : public testing::Test {
     return offset;
   }
 
-  // The shapes at the instructions from `offset` on, a letter for each, and behind them.
-  std::string ShapesAt(uint64_t offset, std::initializer_list<Bytes> instructions) {
+  // What `ask` says of the instructions from `offset` on, a letter for each, and of what is behind
+  // them.
+  std::string AtEach(uint64_t offset, std::initializer_list<Bytes> instructions,
+                     const std::function<char(uint64_t offset)>& ask) {
     Put(offset, instructions);
-    std::string shapes(1, ShapeAt(offset));
-    for (const Bytes& bytes : instructions) shapes += ShapeAt(offset += bytes.size());
-    return shapes;
+    std::string letters(1, ask(offset));
+    for (const Bytes& bytes : instructions) letters += ask(offset += bytes.size());
+    return letters;
+  }
+  std::string ShapesAt(uint64_t offset, std::initializer_list<Bytes> instructions) {
+    return AtEach(offset, instructions, [&](uint64_t at) { return ShapeAt(at); });
   }
   char ShapeAt(uint64_t offset) const {
     // kWhole, kNone, kFpPushed, kFpNotSaved, kInLink, kSpMoved, kBeyondCall, kByFp, kUnknown
-    return "WNPFLMCB?"[static_cast<int>(rules_.shape_at(memory_, code_, kCode + offset))];
+    return "WNPFLMCB?"[static_cast<int>(asgst::ShapeAt(rules_, memory_, code_, kCode + offset))];
+  }
+  // The bytes that CodeRules::sets_up_fp tells of code: up to the push, and all.
+  std::string SetUpBy(std::initializer_list<Bytes> code) {
+    Put(0, code);
+    int pushed = 0, all = 0;
+    if (!rules_.sets_up_fp(memory_, kCode, pushed, all)) return "none";
+    return std::to_string(pushed) + " " + std::to_string(all);
+  }
+  // Expects `rule` to say so of each code, at its first byte or, with `behind`, behind it.
+  void ExpectOfEach(bool (*rule)(const MemoryReader& memory, uint64_t pc), bool behind,
+                    bool expected, std::initializer_list<Bytes> codes) {
+    for (const Bytes& code : codes) {
+      Put(16, {Bytes(16, 0x90), code});
+      EXPECT_EQ(rule(memory_, kCode + 32 + (behind ? code.size() : 0)), expected)
+          << testing::PrintToString(code);
+      Put(32, {Bytes(16, 0x90)});
+    }
+    EXPECT_FALSE(rule(memory_, kCode + 2 * kSize)) << "not to be read";
+  }
+  // The numbers of words that CodeRules::takes_back tells.
+  std::string TakenBackAt(uint64_t offset, std::initializer_list<Bytes> instructions) {
+    return AtEach(offset, instructions, [&](uint64_t at) {
+      return static_cast<char>('0' + rules_.takes_back(memory_, kCode + at));
+    });
   }
 
   const CodeRules& rules_;
@@ -90,6 +120,7 @@ TEST_F(PrologueAarch64, EntryOfALargeFrame) {
   EXPECT_EQ(ShapesAt(0, {kNop, kPush, kMoveFp, kSubSp}), "LLPPW");
   // Not moved yet when the frame is said to be complete.
   EXPECT_EQ(ShapesAt(0, {kNop, kPush, kMoveFp, kNop}), "LLPPW");
+  EXPECT_EQ(ShapesAt(0, {kPaciasp, kPush, A(0xd2820008), kSubSpBy}), "LLPPW") << "mov x8, #0x1000";
 }
 
 TEST_F(PrologueAarch64, EntryOfALoopSaysNotWhereItEnds) {
@@ -100,6 +131,7 @@ TEST_F(PrologueAarch64, EntryOfALoopSaysNotWhereItEnds) {
 TEST_F(PrologueAarch64, Exit) {
   EXPECT_EQ(ShapesAt(0x100, {kLoad, kAddSp, kLoadLimit, kCompare, kBranchHigher, kRet}), "WMLLLLW");
   EXPECT_EQ(ShapesAt(0x200, {kAddSp, kPop, kAutiasp, kRetAuthenticated}), "WPLLW");
+  EXPECT_EQ(ShapesAt(0x240, {A(0x8b2863ff), kPop, kAutiasp, kRet}), "WPLLW") << "add sp, sp, x8";
   EXPECT_EQ(ShapesAt(0x280, {kNop, kAddSp, kNop}), "WWWW") << "an add alone ends no frame";
 }
 
@@ -117,6 +149,11 @@ TEST_F(PrologueAarch64, ExitOfReservedStackAccess) {
   Put(0x300, {kRet});
   EXPECT_EQ(ShapesAt(0x204, {A(0x54000003 | 63 << 5), kNop}), "LWW");
   EXPECT_EQ(ShapesAt(0x200, {A(0x54000003 | 64 << 5), kNop}), "WWW") << "too far";
+  EXPECT_EQ(ShapesAt(0x280, {kPop, kLoadLimit, kCompare, A(0x54000063), kNop, kNop, kLoadLimit,
+                             kCompare, kBranchHigher, kRet}),
+            "PLLLWWLLLLW");
+  Put(0x2a4, {kNop});
+  EXPECT_EQ(ShapeAt(0x284), 'W') << "no return";
 }
 
 TEST_F(PrologueAarch64, JumpsWithoutAFrame) {
@@ -147,54 +184,39 @@ TEST_F(PrologueAarch64, EntryThatIsLong) {
 
 TEST_F(PrologueAarch64, UnreadableCodeHasAnUnknownShape) { EXPECT_EQ(ShapeAt(2 * kSize), '?'); }
 
+// paciasp; stp; mov x29, sp; str x0, [sp, #-16]!; ldp; ret
+TEST_F(PrologueAarch64, StubThatDoesNotSayWhereItsFrameIsComplete) {
+  code_.kind = CodeKind::kStub;
+  code_.frame_complete = -1;
+  EXPECT_EQ(ShapesAt(0, {kPaciasp, kPush, kMoveFp, A(0xf81f0fe0), kPop, kRet}), "LLPBPLB");
+}
+
 TEST_F(PrologueAarch64, StubsSetUpFp) {
+  EXPECT_EQ(SetUpBy({kPush, kMoveFp}), "4 8");
+  EXPECT_EQ(SetUpBy({kPaciasp, kPush, kMoveFp}), "8 12");
+  EXPECT_EQ(SetUpBy({kPush, kNop}), "none");
+  EXPECT_EQ(SetUpBy({kNop, kMoveFp}), "none");
   int pushed = 0, all = 0;
-  Put(0, {kPush, kMoveFp});
-  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  EXPECT_EQ(pushed, 4);
-  EXPECT_EQ(all, 8);
-  Put(0, {kPaciasp, kPush, kMoveFp});
-  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  EXPECT_EQ(pushed, 8);
-  EXPECT_EQ(all, 12);
-  Put(0, {kPush, kNop});
-  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  Put(0, {kNop, kMoveFp});
-  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
   EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode + 2 * kSize, pushed, all));
 }
 
 TEST_F(PrologueAarch64, Calls) {
-  const uint64_t after = kCode + 4;
-  for (uint32_t call : {0x94000010u, 0x97fffff0u, 0xd63f0100u}) {
-    Put(0, {A(call)});
-    EXPECT_TRUE(rules_.follows_call(memory_, after)) << call;
-  }
-  for (uint32_t other : {0x14000010u, 0xd61f0100u, 0xd65f03c0u}) {
-    Put(0, {A(other)});
-    EXPECT_FALSE(rules_.follows_call(memory_, after)) << other;
-  }
-  EXPECT_FALSE(rules_.follows_call(memory_, kCode + 2 * kSize));
+  ExpectOfEach(rules_.follows_call, true, true, {A(0x94000010), A(0x97fffff0), A(0xd63f0100)});
+  ExpectOfEach(rules_.follows_call, true, false, {A(0x14000010), A(0xd61f0100), kRet, kNop});
 }
 
 TEST_F(PrologueAarch64, WordsPushedForALeafCall) {
   const Bytes kPushed = A(0xa9bf27ff), kBlr = A(0xd63f0100), kMovk = A(0xf280001f);
-  const uint64_t end = Put(0, {kPushed, kBlr, kNop, kMovk, kMovk, kAddSp});
-  for (uint64_t at = 0; at < end; at += 4)
-    EXPECT_EQ(rules_.takes_back(memory_, kCode + at), at == 0 || at == end ? 0u : 2u) << at;
+  EXPECT_EQ(TakenBackAt(0, {kPushed, kBlr, kNop, kMovk, kMovk, kAddSp}), "0222220");
   Put(0, {kNop});
   EXPECT_EQ(rules_.takes_back(memory_, kCode + 8), 0u) << "nothing was pushed";
 }
 
 TEST_F(PrologueAarch64, InterpreterGoesOn) {
-  for (uint32_t first : {0xf85f03a8u, 0xf85f03b4u, 0x8b080fb4u, 0xf81f03bfu, 0xf85b83b6u}) {
-    Put(0, {A(first)});
-    EXPECT_TRUE(rules_.goes_on(memory_, kCode)) << first;
-  }
-  for (uint32_t other : {0xf85f03c8u, 0x8b080fb5u, 0xf81f03beu, 0xf85b83b7u}) {
-    Put(0, {A(other)});
-    EXPECT_FALSE(rules_.goes_on(memory_, kCode)) << other;
-  }
+  ExpectOfEach(rules_.goes_on, false, true,
+               {A(0xf85f03a8), A(0xf85f03b4), A(0x8b080fb4), A(0xf81f03bf), A(0xf85b83b6)});
+  ExpectOfEach(rules_.goes_on, false, false,
+               {A(0xf85f03c8), A(0x8b080fb5), A(0xf81f03be), A(0xf85b83b7)});
 }
 
 class PrologueX86 : public Prologue {
@@ -207,7 +229,8 @@ class PrologueX86 : public Prologue {
               kStoreFp = {0x48, 0x89, 0x6c, 0x24, 0x20},
               kStoreFpFar = {0x48, 0x89, 0xac, 0x24, 0, 1, 0, 0}, kRet = {0xc3},
               kPoll = {0x49, 0x3b, 0xa7, 0x50, 4, 0, 0}, kJa = {0x0f, 0x87, 0x10, 0, 0, 0},
-              kJump = {0xe9, 0x10, 0, 0, 0}, kJumpOut = {0xe9, 0, 0x10, 0, 0};
+              kJump = {0xe9, 0x10, 0, 0, 0}, kJumpOut = {0xe9, 0, 0x10, 0, 0},
+              kCall = {0xe8, 0, 0, 0, 0};
 };
 
 TEST_F(PrologueX86, EntryWithAPush) {
@@ -218,6 +241,8 @@ TEST_F(PrologueX86, EntryWithAPush) {
 }
 
 TEST_F(PrologueX86, EntryThatStoresFp) {
+  code_.frame_complete = 12;
+  EXPECT_EQ(ShapesAt(0, {kSubLong, kStoreFp, kNop}), "NFWW");
   code_.frame_complete = 20;
   EXPECT_EQ(ShapesAt(0, {kBang, kSubLong, kStoreFp, kNop}), "NNFWW");
   EXPECT_EQ(ShapesAt(0, {kBang, kSub, kStoreFpFar, kNop}), "NNFWW");
@@ -244,6 +269,23 @@ TEST_F(PrologueX86, Exit) {
             "WPNWWWWWWNW")
       << "past a slow path";
   EXPECT_EQ(ShapesAt(0x1c0, {kPop, kNop, kRet}), "WWNW") << "a pop that ends no frame";
+}
+
+// leave, an exception? With a poll, jumps over its slow path.
+TEST_F(PrologueX86, ExitOfANativeWrapper) {
+  const Bytes kLeave = {0xc9}, kJe = {0x74, 0x05}, kSlow = {0xe9, 0, 0, 0, 0};
+  EXPECT_EQ(ShapesAt(0x100, {kLeave, {0x49, 0x81, 0x7f, 8, 0, 0, 0, 0}, {0x75, 5}, kRet}), "WNNNW");
+  EXPECT_EQ(ShapesAt(0x140, {kLeave,
+                             {0x41, 0xf6, 0x47, 0x28, 1},
+                             kJe,
+                             kSlow,
+                             {0x49, 0x83, 0x7f, 8, 0},
+                             {0x0f, 0x85, 0, 0, 0, 0},
+                             kRet}),
+            "WNNWNNNW");
+  EXPECT_EQ(ShapesAt(0x180, {kLeave, {0x41, 0xf6, 0x87, 0x50, 4, 0, 0, 1}, kJe, kSlow, kRet}),
+            "WNNWNW")
+      << "the displacement of the poll does not fit in a byte";
 }
 
 // Each check between the pop and the return has its own length.
@@ -278,6 +320,10 @@ TEST_F(PrologueX86, ExitOfReservedStackAccess) {
   Put(0xf0, {kRet});
   EXPECT_EQ(ShapesAt(0x100, {kPop, {0x0f, 0x82, 0xe9, 0xff, 0xff, 0xff}, kNop}), "WWWW")
       << "backwards";
+  EXPECT_EQ(ShapesAt(0x24c, {kPoll, kJa, kRet}), "NNNW");
+  EXPECT_EQ(ShapesAt(0x200, {kNop, kPop, kPoll, {0x0f, 0x82, 0x3d, 0, 0, 0}}), "WPNNW");
+  Put(0x24c, {kPoll, kJa, kNop});
+  EXPECT_EQ(ShapeAt(0x201), 'W') << "no return";
 }
 
 TEST_F(PrologueX86, JumpsWithoutAFrame) {
@@ -286,14 +332,17 @@ TEST_F(PrologueX86, JumpsWithoutAFrame) {
   EXPECT_EQ(ShapesAt(0x180, {kNop, kJumpOut}), "WWW");
   EXPECT_EQ(ShapesAt(0x1c0, {kPop, {0x5a}, {0xff, 0xe0}}), "PNWW");
   EXPECT_EQ(ShapesAt(0x200, {kPop, {0x5a}, {0x41, 0xff, 0xe3}}), "PNWW");
+  // mov byte [rax], 0x5d
+  EXPECT_EQ(ShapesAt(0x280, {{0xc6, 0, 0x5d}, kJump}), "WWW");
   code_.level = 0;
+  EXPECT_EQ(ShapesAt(0x280, {{0xc6, 0, 0x5d}, kJump}), "WWW");
   EXPECT_EQ(ShapesAt(0x240, {kNop, kJumpOut}), "WNW") << "a native wrapper's only jump out";
 }
 
 // A patched call's way into the interpreter: mov rbx, Method*  jmp
 TEST_F(PrologueX86, StubOfACall) {
   const Bytes kMove = {0x48, 0xbb, 1, 2, 3, 4, 5, 6, 7, 8};
-  EXPECT_EQ(ShapesAt(0x300, {kMove, kJumpOut}), "CCW");
+  EXPECT_EQ(ShapesAt(0x300, {kNop, kMove, kJumpOut}), "WCCW");
   EXPECT_EQ(ShapesAt(0x320, {kMove, kJump}), "WWW");
   code_.kind = CodeKind::kStub;
   EXPECT_EQ(ShapesAt(0x340, {kMove, kJumpOut}), "WWW");
@@ -301,107 +350,113 @@ TEST_F(PrologueX86, StubOfACall) {
 
 TEST_F(PrologueX86, SlowPathOfThePoll) {
   const Bytes kStore = {0x4d, 0x89, 0x97, 0x60, 4, 0, 0};
-  EXPECT_EQ(ShapesAt(0x300, {{0x4c, 0x8d, 0x15, 1, 0, 0, 0}, kStore, kJump}), "NNNW");
-  EXPECT_EQ(ShapesAt(0x320, {{0x49, 0xba, 1, 2, 3, 4, 5, 6, 7, 8}, kStore, kJump}), "NNNW");
+  EXPECT_EQ(ShapesAt(0x300, {kNop, {0x4c, 0x8d, 0x15, 1, 0, 0, 0}, kStore, kJump}), "WNNNW");
+  EXPECT_EQ(ShapesAt(0x320, {kNop, {0x49, 0xba, 1, 2, 3, 4, 5, 6, 7, 8}, kStore, kJump}), "WNNNW");
   EXPECT_EQ(ShapesAt(0x340, {kStore, kNop}), "WWW");
 }
 
 TEST_F(PrologueX86, UnreadableCodeHasAnUnknownShape) { EXPECT_EQ(ShapeAt(2 * kSize), '?'); }
 
+TEST_F(PrologueX86, StubThatDoesNotSayWhereItsFrameIsComplete) {
+  code_.kind = CodeKind::kStub;
+  code_.frame_complete = -1;
+  // push rbp; mov rbp, rsp; push rax; leave; ret
+  EXPECT_EQ(ShapesAt(0, {kPush, kMoveFp, {0x50}, {0xc9}, kRet}), "NPBBNB");
+  // Without fp, by its size. sub; nop; add; pop rbp; pop rdx; jmp r10
+  EXPECT_EQ(ShapesAt(0, {kSub, kNop, kAdd, kPop, {0x5a}, {0x41, 0xff, 0xe2}}), "NWWPNWW");
+}
+
 TEST_F(PrologueX86, StubsSetUpFp) {
-  int pushed = 0, all = 0;
-  Put(0, {kPush, kMoveFp});
-  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  EXPECT_EQ(pushed, 1);
-  EXPECT_EQ(all, 4);
-  Put(0, {kPush, {0x48, 0x89, 0xe5}});
-  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  Put(0, {kPush, kNop});
-  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  Put(0, {kNop, kMoveFp});
-  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
+  EXPECT_EQ(SetUpBy({kPush, kMoveFp}), "1 4");
+  EXPECT_EQ(SetUpBy({kPush, {0x48, 0x89, 0xe5}}), "1 4");
+  EXPECT_EQ(SetUpBy({kPush, kNop}), "none");
+  EXPECT_EQ(SetUpBy({kNop, kMoveFp}), "none");
 }
 
 TEST_F(PrologueX86, Calls) {
-  const uint64_t after = kCode + 16;
-  auto follows = [&](const Bytes& instruction) {
-    Put(0, {{0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90},
-            {0x90, 0x90, 0x90, 0x90},
-            {0x90, 0x90, 0x90, 0x90}});
-    Put(16 - instruction.size(), {instruction});
-    return rules_.follows_call(memory_, after);
-  };
-  EXPECT_TRUE(follows({0xe8, 1, 0, 0, 0}));
-  EXPECT_TRUE(follows({0xff, 0xd0}));                    // call rax
-  EXPECT_TRUE(follows({0x41, 0xff, 0xd2}));              // call r10
-  EXPECT_TRUE(follows({0xff, 0x50, 8}));                 // call [rax + 8]
-  EXPECT_TRUE(follows({0xff, 0x94, 0x24, 1, 0, 0, 0}));  // call [rsp + 1]
-  EXPECT_FALSE(follows({0xe9, 1, 0, 0, 0}));             // jmp
-  EXPECT_FALSE(follows({0xff, 0xe0}));                   // jmp rax
-  EXPECT_FALSE(follows({0xe8, 1, 0, 0, 0, 0x90}));       // one instruction before
-  EXPECT_FALSE(rules_.follows_call(memory_, kCode + 2 * kSize));
+  // call  call rax  call r10  call [rax + 8]  call [rsp + 1]
+  ExpectOfEach(rules_.follows_call, true, true,
+               {{0xe8, 1, 0, 0, 0},
+                {0xff, 0xd0},
+                {0x41, 0xff, 0xd2},
+                {0xff, 0x50, 8},
+                {0xff, 0x94, 0x24, 1, 0, 0, 0}});
+  // jmp  jmp rax  one instruction before
+  ExpectOfEach(rules_.follows_call, true, false,
+               {{0xe9, 1, 0, 0, 0}, {0xff, 0xe0}, {0xe8, 1, 0, 0, 0, 0x90}});
 }
 
 TEST_F(PrologueX86, InterpreterGoesOn) {
-  auto goes_on = [&](const Bytes& code) {
-    Put(0, {{0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90}});
-    Put(0, {code});
-    return rules_.goes_on(memory_, kCode);
-  };
-  EXPECT_TRUE(goes_on({0x48, 0x8b, 0x65, 0xf0}));                          // mov rsp, [rbp-N]
-  EXPECT_TRUE(goes_on({0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd}));  // with rcx
-  EXPECT_TRUE(goes_on({0x4c, 0x8b, 0x55, 0xf0, 0x4a, 0x8d, 0x64, 0xd5}));  // with r10
-  EXPECT_TRUE(goes_on({0x48, 0x8d, 0x64, 0xcd, 0x00}));                    // its lea
-  EXPECT_TRUE(goes_on({0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0}));
-  EXPECT_TRUE(goes_on({0x4c, 0x8b, 0x6d, 0xc0}));  // mov r13, [rbp-M]
-  EXPECT_FALSE(goes_on({0x48, 0xc7, 0x45, 0xf0, 1, 0, 0, 0}));
-  EXPECT_FALSE(goes_on({0x48, 0x8b, 0x4d, 0xf0}));  // without the lea
-  EXPECT_FALSE(goes_on({0x4c, 0x8b, 0x75, 0xc0}));
+  ExpectOfEach(rules_.goes_on, false, true,
+               {{0x48, 0x8b, 0x65, 0xf0},                          // mov rsp, [rbp-N]
+                {0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd},  // with rcx
+                {0x4c, 0x8b, 0x55, 0xf0, 0x4a, 0x8d, 0x64, 0xd5},  // with r10
+                {0x48, 0x8d, 0x64, 0xcd, 0x00},                    // its lea
+                {0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0},
+                {0x4c, 0x8b, 0x6d, 0xc0}});  // mov r13, [rbp-M]
+  ExpectOfEach(rules_.goes_on, false, false,
+               {{0x48, 0xc7, 0x45, 0xf0, 1, 0, 0, 0},
+                {0x48, 0x8b, 0x4d, 0xf0},  // without the lea
+                {0x4c, 0x8b, 0x75, 0xc0}});
 }
 
 TEST_F(PrologueX86, WordsPushedForACall) {
-  // push rsi  push rdi  call  pop rdi  pop rdi: at each instruction, what is to be popped
-  Put(0, {{0x56}, {0x57}, {0xe8, 0, 0, 0, 0}, {0x5f}, {0x5f}, kNop});
-  const uint64_t expected[][2] = {{0, 0}, {1, 1}, {2, 2}, {7, 2}, {8, 1}, {9, 0}};
-  for (const auto& [at, words] : expected)
-    EXPECT_EQ(rules_.takes_back(memory_, kCode + at), words) << at;
-  Put(0x40, {{0x41, 0x50}, {0xe8, 0, 0, 0, 0}, {0x41, 0x58}, kNop});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0x42), 1u);
-  Put(0x80, {{0xe8, 0, 0, 0, 0}, {0x5d}, kNop});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0x80), 0u) << "pop rbp ends a frame";
+  const Bytes kPopRsi = {0x5e}, kPopRdi = {0x5f};
+  // push rsi  push rdi
+  EXPECT_EQ(TakenBackAt(0, {{0x56}, {0x57}, kCall, kPopRdi, kPopRdi, kNop}), "0122100");
+  EXPECT_EQ(TakenBackAt(0x40, {{0x41, 0x50}, kCall, {0x41, 0x58}, kNop}), "01100");
+  EXPECT_EQ(TakenBackAt(0x80, {kCall, kPop, kNop}), "0000") << "pop rbp ends a frame";
   // movsd [rsp], xmm0  call  pop rax
-  Put(0xc0, {{0xf2, 0x0f, 0x11, 0x04, 0x24}, {0xe8, 0, 0, 0, 0}, {0x58}, kNop});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0xc0), 1u);
-  Put(0xc0, {{0xc5, 0xfb, 0x11, 0x04, 0x24}});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0xc0), 1u);
-  Put(0xc5, {{0x90, 0x90, 0x90, 0x90, 0x90}});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0xc0), 0u) << "no call follows";
+  EXPECT_EQ(TakenBackAt(0xc0, {{0xf2, 0x0f, 0x11, 0x04, 0x24}, kCall, {0x58}, kNop}), "11100");
+  EXPECT_EQ(TakenBackAt(0x100, {{0xc5, 0xfb, 0x11, 0x04, 0x24}, kCall, {0x58}, kNop}), "11100");
+  Put(0x105, {{0x90, 0x90, 0x90, 0x90, 0x90}});
+  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0x100), 0u) << "no call follows";
+  EXPECT_EQ(TakenBackAt(0x140, {kNop, kPopRsi, {0x41, 0x5e}, kNop, kPop, kRet}), "0210000");
+  EXPECT_EQ(TakenBackAt(0x180, {kPopRsi, kPop, kRet}), "1000") << "the second is the frame's own";
+  // pop r13 has the same three bits
+  EXPECT_EQ(TakenBackAt(0x1c0, {kPopRsi, {0x41, 0x5d}, kNop}), "2100");
 }
 
 TEST_F(PrologueX86, BytesGivenBackAfterABarrier) {
-  const Bytes kReload = {0x48, 0x8b, 0x04, 0x24}, kCall = {0xe8, 0, 0, 0, 0};
-  Put(0x100, {kCall, kReload, kAdd, kNop});
-  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0x20u);
-  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x109), 0x20u);
-  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 0x109), 0x20u);
-  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 0x105), 0u);
-  Put(0x100, {kCall, kReload, kAdd, kPop});
-  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0u) << "its frame ends";
-  Put(0x100, {kCall, kReload, kSub, kNop});
-  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0u) << "not subtracted yet";
-  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 0x109), 0u);
-  Put(0x100, {kCall, {0x74, 0x02}, kAdd});
-  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0u) << "a branch is before";
+  const Bytes kKeep = {0x48, 0x89, 0x04, 0x24}, kReload = {0x48, 0x8b, 0x04, 0x24};
+  EXPECT_EQ(AtEach(0, {kSub, kKeep, kCall, kReload, kAdd, kNop},
+                   [&](uint64_t at) {
+                     return rules_.gives_back(memory_, code_, kCode + at) == 0x20 ? '2' : '0';
+                   }),
+            "0222200");
+  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 17), 0x20u);
+  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 13), 0u);
+  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode), 0u) << "sub";
+  const auto given = [&](std::initializer_list<Bytes> code) {
+    Put(0x100, {Bytes(32, 0x90)});
+    Put(0x100, code);
+    return rules_.gives_back(memory_, code_, kCode + 0x100);
+  };
+  EXPECT_EQ(given({kNop, {0x48, 0x81, 0xc4, 0, 1, 0, 0}, kNop}), 0x100u);
+  EXPECT_EQ(given({kCall, kReload, kAdd, kPop}), 0u) << "its frame ends";
+  EXPECT_EQ(given({kAdd, kPop, kRet}), 0u) << "the frame's own";
+  EXPECT_EQ(given({kCall, kReload, kSub, kNop}), 0u) << "not subtracted yet";
+  EXPECT_EQ(given({kCall, {0x74, 0x02}, kAdd}), 0u) << "a branch is before";
+  EXPECT_EQ(given({{0x0f, 0x84, 0, 0, 0, 0}, kAdd, kNop}), 0u) << "a far branch";
+  EXPECT_EQ(given({{0xeb, 0x00}, kAdd, kNop}), 0u) << "behind a jump";
+  EXPECT_EQ(given({{0x50}, kAdd, kNop}), 0u) << "behind a push";
+  EXPECT_EQ(given({{0x83, 0xc4, 0x30}, kNop}), 0u) << "esp";
 }
 
 TEST_F(PrologueX86, StackPointerLoadedFromTheThread) {
-  Put(0, {kNop, {0x49, 0x8b, 0xa7, 0x60, 4, 0, 0}});
-  EXPECT_EQ(rules_.loads_sp_from(memory_, kCode), 0x460);
-  Put(0, {kNop, {0x49, 0x8b, 0x87, 0x60, 4, 0, 0}});  // mov rax
-  EXPECT_EQ(rules_.loads_sp_from(memory_, kCode), -1);
+  const auto from = [&](std::initializer_list<Bytes> code) {
+    Put(0, code);
+    return rules_.loads_sp_from(memory_, kCode);
+  };
+  EXPECT_EQ(from({{0x49, 0x8b, 0xa7, 0x38, 5, 0, 0}, {0x50}}), 0x538);
+  EXPECT_EQ(from({{0x50}, {0x49, 0x8b, 0x67, 0x38}, kNop, kNop, kNop}), 0x38) << "behind a push";
+  EXPECT_EQ(from({{0x48, 0x8b, 0xa7, 0x38, 5, 0, 0}}), -1) << "from rdi";
+  EXPECT_EQ(from({{0x49, 0x89, 0xa7, 0x38, 5, 0, 0}}), -1) << "a store";
+  EXPECT_EQ(from({{0x49, 0x8b, 0x87, 0x38, 5, 0, 0}}), -1) << "to rax";
   Put(0x40, {{0x49, 0x8b, 0x67, 0x18}});
   EXPECT_EQ(rules_.loads_sp_from(memory_, kCode + 0x40 - 7), 0x18);
   EXPECT_EQ(rules_.loads_sp_from(memory_, kCode + 0x40 - 8), -1) << "not among the first eight";
+  EXPECT_EQ(rules_.loads_sp_from(memory_, kCode + 2 * kSize), -1) << "not to be read";
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 //   exit:   add rsp, N  pop rbp  cmp rsp, [r15+N] / test  ja  ret
 //           add rsp, N  pop rbp  jmp (an exception)
 //           @ReservedStackAccess: before the poll  cmp rsp, [r15+N]  jb past the zone's handling
+#include <algorithm>
 #include <cstring>
 
 #include "harness/asgst/walk/instruction_x86_64.h"
 #include "harness/asgst/walk/prologue.h"
-#include "harness/asgst/walk/stub_exit_x86_64.h"
 
 namespace walkhammer::asgst {
 namespace {
@@ -22,14 +22,8 @@ constexpr int kFpNumber = 5;  // of rbp in instructions
 constexpr uint8_t kPush = 0x50, kPop = 0x58, kPushFp = 0x55, kPopFp = 0x5d, kRet = 0xc3,
                   kJump = 0xe9;
 
-bool Starts(const uint8_t* code, const uint8_t* bytes, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (code[i] != bytes[i]) return false;
-  return true;
-}
-
 bool Starts(const uint8_t* code, std::initializer_list<uint8_t> bytes) {
-  return Starts(code, bytes.begin(), bytes.size());
+  return std::equal(bytes.begin(), bytes.end(), code);
 }
 
 // Length in bytes of `sub rsp, N` at `code`; 0: another instruction.
@@ -70,7 +64,7 @@ int CheckLength(const uint8_t* code) {
   // je rel8: native wrappers of JDK 25 jump over the slow path of a poll
   if (code[0] == 0x74 && code[1] < 0x80) return 2 + code[1];
   for (const Check& check : kChecks)
-    if (Starts(code, check.bytes, check.count)) return check.length;
+    if (std::equal(check.bytes, check.bytes + check.count, code)) return check.length;
   return 0;
 }
 
@@ -177,8 +171,7 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
     length = entry_end - from;
     if (!memory.ReadBytes(from, entry, static_cast<int>(length) + 8)) return FrameShape::kUnknown;
     for (uint64_t i = 0; i < length; i++) {
-      const int sub = SubSp(entry + i);
-      if (sub == 0) continue;
+      if (SubSp(entry + i) == 0) continue;
       const bool pushed = (i >= 1 && entry[i - 1] == kPushFp) ||
                           (i >= 4 && entry[i - 4] == kPushFp);  // mov rbp, rsp is between
       const uint64_t at = from + i;

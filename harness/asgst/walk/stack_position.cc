@@ -78,8 +78,7 @@ bool StackPosition::ToContinuationEntry(uint64_t most) {
   const uint64_t end =
       entry +
       (layout_.cont_entry_size > 0 ? static_cast<uint64_t>(layout_.cont_entry_size) : frame - 16);
-  at_ = {pc, entry, end, false, false, {}};
-  low_ = entry;
+  MoveTo(pc, entry, end);
   return true;
 }
 
@@ -108,14 +107,13 @@ bool StackPosition::IsReturn(uint64_t pc) {
 bool StackPosition::IsFrameAt(uint64_t sp, const FoundCode& code) {
   uint64_t pc = 0;
   return code.kind == CodeKind::kNmethod && code.frame_words > 0 &&
-         ReturnAddress(sp + 8 * static_cast<uint64_t>(code.frame_words) - 8, pc) && IsReturn(pc);
+         ReturnAddress(sp + FrameBytes(code) - 8, pc) && IsReturn(pc);
 }
 
 // Moves to compiled code at `pc` whose frame is at `sp`; false if no frame can be there.
 bool StackPosition::ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp) {
   if (!IsFrameAt(sp, CodeAt(pc))) return false;
-  at_ = {pc, sp, fp, false, false, {}};
-  low_ = sp;
+  MoveTo(pc, sp, fp);
   return true;
 }
 
@@ -124,7 +122,7 @@ bool StackPosition::ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp) {
 bool StackPosition::TakeReturnAt(uint64_t slot, uint64_t fp) {
   uint64_t pc = 0;
   if (!ReturnAddress(slot, pc) || !IsReturn(pc)) return false;
-  at_ = {pc, slot + 8, fp, false, false, {}};
+  at_ = {pc, slot + 8, fp};
   PassLeafWords();
   return true;
 }

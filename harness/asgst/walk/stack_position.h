@@ -6,6 +6,7 @@
 #define WALKHAMMER_HARNESS_ASGST_WALK_STACK_POSITION_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "harness/asgst/walk/debug_info.h"
 #include "harness/asgst/walk/layout.h"
@@ -61,13 +62,16 @@ class StackPosition {
 
   // A physical frame. `pc` is in its code; `sp` is the address of its lowest word.
   struct Physical {
-    uint64_t pc, sp, fp;
-    bool is_top;  // interrupted here: its registers are live
-    // True if the caller, `sender`, is already known, as for a frame that is not set up as usual.
-    bool has_sender;
-    Registers sender;
+    uint64_t pc = 0, sp = 0, fp = 0;
+    bool is_top = false;  // interrupted here: its registers are live
+    // The caller, if it is already known, as for a frame that is not set up as usual.
+    std::optional<Registers> sender = {};
   };
 
+  // Size of the frames of `code`.
+  static uint64_t FrameBytes(const FoundCode& code) {
+    return 8 * static_cast<uint64_t>(code.frame_words);
+  }
   FoundCode CodeAt(uint64_t pc) {
     const FoundCode found =
         start_.live ? FindLiveCode(layout_.code, memory_, pc) : FindCode(layout_.code, memory_, pc);
@@ -97,6 +101,11 @@ class StackPosition {
   bool SenderSp(uint64_t fp, uint64_t& sp) const;
   bool IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const;
   uint64_t HandlerOf(const FoundCode& code, int begin, int offset) const;
+  // Moves to a frame that has called. No frame is below its sp.
+  void MoveTo(uint64_t pc, uint64_t sp, uint64_t fp) {
+    at_ = {pc, sp, fp};
+    low_ = sp;
+  }
   bool IsReturn(uint64_t pc);
   bool IsFrameAt(uint64_t sp, const FoundCode& code);
   bool ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp);
@@ -113,7 +122,7 @@ class StackPosition {
   const WalkLayout& layout_;
   const MemoryReader& memory_;
   const WalkStart& start_;
-  Physical at_{};
+  Physical at_;
   uint64_t low_ = 0;      // no frame is below this address
   bool guessed_ = false;  // `at_` was searched for, or a newer frame was
   CodeMemory code_memory_;

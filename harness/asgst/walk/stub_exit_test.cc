@@ -3,40 +3,24 @@
 // found, from each instruction of the stub.
 #include <capstone/capstone.h>
 #include <gtest/gtest.h>
-#include <link.h>
+
+#include <span>
 
 #include "harness/asgst/testing/made_up_memory.h"
 #include "harness/asgst/walk/instruction_x86_64.h"
-#include "harness/asgst/walk/stub_exit_x86_64.h"
+#include "harness/asgst/walk/prologue.h"
+#include "harness/base/mappings.h"
 
 namespace walkhammer::asgst {
 namespace {
 
 #ifdef __x86_64__
-struct Segment {
-  const uint8_t* begin;
-  size_t size;
-};
-
-// The executable segment of library `name` in this process.
-Segment CodeOf(const char* name) {
-  struct Wanted {
-    const char* name;
-    Segment found;
-  } wanted{name, {nullptr, 0}};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* data) {
-        auto& w = *static_cast<Wanted*>(data);
-        if (std::string(info->dlpi_name).find(w.name) == std::string::npos) return 0;
-        for (int i = 0; i < info->dlpi_phnum; i++)
-          if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X) != 0)
-            w.found = {
-                reinterpret_cast<const uint8_t*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
-                info->dlpi_phdr[i].p_memsz};
-        return 1;
-      },
-      &wanted);
-  return wanted.found;
+// The code of library `name` in this process.
+std::span<const uint8_t> CodeOf(const std::string& name) {
+  for (const Mapping& m : ReadMappings())
+    if (m.executable && m.path.find(name) != std::string::npos)
+      return {reinterpret_cast<const uint8_t*>(m.begin), m.end - m.begin};
+  return {};
 }
 
 // Libraries whose functions have SSE, AVX2 and AVX-512 forms. Capstone 4 does not know all AVX-512
@@ -47,10 +31,10 @@ TEST(InstructionX86, IsAsLongAsCapstoneSays) {
   cs_insn* instruction = cs_malloc(capstone);
   uint64_t agreed = 0, refused = 0;
   for (const char* library : {"libc.so", "libstdc++.so", "libm.so", "libcapstone.so"}) {
-    const Segment code = CodeOf(library);
-    ASSERT_NE(code.begin, nullptr) << library;
-    const uint8_t* at = code.begin;
-    for (size_t left = code.size; left > InstructionX86::kMostBytes;) {
+    const std::span<const uint8_t> code = CodeOf(library);
+    ASSERT_FALSE(code.empty()) << library;
+    const uint8_t* at = code.data();
+    for (size_t left = code.size(); left > InstructionX86::kMostBytes;) {
       const uint8_t* const here = at;
       uint64_t address = 0;
       size_t rest = left;
@@ -67,7 +51,7 @@ TEST(InstructionX86, IsAsLongAsCapstoneSays) {
         continue;
       }
       ASSERT_EQ(mine.length, instruction->size)
-          << library << "+" << here - code.begin << " " << instruction->mnemonic << " "
+          << library << "+" << here - code.data() << " " << instruction->mnemonic << " "
           << instruction->op_str;
       agreed++;
     }
@@ -115,6 +99,19 @@ class StubExitTest : public testing::Test {
     start_.general[kRsp] = kStack + 8 * static_cast<uint64_t>(word);
     exit_ = {};
     return RunToExitX86(memory_, memory_, found_, start_, exit_);
+  }
+  bool Exits(const std::vector<uint8_t>& code) {
+    Put(code);
+    return Run(0, 3);
+  }
+  uint64_t PcOf(const std::vector<uint8_t>& code) {
+    Put(code);
+    return PcAfter(0, 3);
+  }
+  // Runs, and returns the target of the exit; 0: not known.
+  uint64_t PcAfter(uint64_t at, int word) {
+    EXPECT_TRUE(Run(at, word)) << at;
+    return exit_.pc;
   }
   static uint64_t Word(int word) { return 0x100 + static_cast<uint64_t>(word); }
   static uint64_t At(int word) { return kStack + 8 * static_cast<uint64_t>(word); }
@@ -191,11 +188,8 @@ TEST_F(StubExitTest, ABranchGoesTheWayThatItWillGo) {
 
 // call; test eax, eax; jne +1; int3; ret: a path without an exit does not count.
 TEST_F(StubExitTest, AWayThatEndsNowhereIsNotTheOne) {
-  Put({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xc3});
-  ASSERT_TRUE(Run(0, 3));
-  EXPECT_EQ(exit_.pc, Word(3));
-  Put({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xcc});
-  EXPECT_FALSE(Run(0, 3)) << "no way out";
+  EXPECT_EQ(PcOf({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xc3}), Word(3));
+  EXPECT_FALSE(Exits({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xcc})) << "no way out";
 }
 
 // jmp +3; pop rbx; ret; nop; jmp -5, and farther: the second jump leads below the bytes that were
@@ -206,16 +200,13 @@ TEST_F(StubExitTest, AShortJumpBack) {
     code.resize(2 + back, 0x90);
     code.insert(code.end(), {0xeb, static_cast<uint8_t>(-2 - back)});
     Put(code);
-    ASSERT_TRUE(Run(2 + back, 3)) << int{back};
-    EXPECT_EQ(exit_.pc, Word(4)) << int{back};
-    ASSERT_TRUE(Run(0, 3)) << int{back};
-    EXPECT_EQ(exit_.pc, Word(4)) << int{back};
+    EXPECT_EQ(PcAfter(2 + back, 3), Word(4)) << int{back};
+    EXPECT_EQ(PcAfter(0, 3), Word(4)) << int{back};
   }
 }
 
 TEST_F(StubExitTest, WhatCannotBeKnownIsNoAnswer) {
-  Put({0xeb, 0xfe});
-  EXPECT_FALSE(Run(0, 3)) << "a loop for ever";
+  EXPECT_FALSE(Exits({0xeb, 0xfe})) << "a loop for ever";
   Put({0x48, 0x89, 0xc4, 0xc3});  // mov rsp, rax; ret
   start_.known = 0xffff & ~(1U << kRax);
   EXPECT_FALSE(Run(0, 3)) << "a stack that nobody knows";
@@ -239,30 +230,22 @@ TEST_F(StubExitTest, NotAllOfTheHeapIsRead) {
     code.insert(code.end(), {0xff, 0xe0});
     Put(code);
     start_.general[kRdx] = kFar;
-    ASSERT_TRUE(Run(0, 20));
-    EXPECT_EQ(exit_.pc, loads == 24 ? kTo : 0);
+    EXPECT_EQ(PcAfter(0, 20), loads == 24 ? kTo : 0);
     start_.general[kRdx] = At(30);
-    ASSERT_TRUE(Run(0, 20));
-    EXPECT_EQ(exit_.pc, Word(30));
+    EXPECT_EQ(PcAfter(0, 20), Word(30));
   }
 }
 
 // A word of which a part is written is not known.
 TEST_F(StubExitTest, HalvesAreNotKnown) {
   // mov dword [rsp+4], eax; pop rbx; jmp rbx
-  Put({0x89, 0x44, 0x24, 0x04, 0x5b, 0xff, 0xe3});
-  ASSERT_TRUE(Run(0, 3));
-  EXPECT_EQ(exit_.pc, 0U);
-  ASSERT_TRUE(Run(4, 3));
-  EXPECT_EQ(exit_.pc, Word(3));
+  EXPECT_EQ(PcOf({0x89, 0x44, 0x24, 0x04, 0x5b, 0xff, 0xe3}), 0U);
+  EXPECT_EQ(PcAfter(4, 3), Word(3));
   // mov bx, ax; jmp rbx, and with REX.W
-  Put({0x66, 0x89, 0xc3, 0xff, 0xe3});
-  ASSERT_TRUE(Run(0, 3));
-  EXPECT_EQ(exit_.pc, 0U);
+  EXPECT_EQ(PcOf({0x66, 0x89, 0xc3, 0xff, 0xe3}), 0U);
   Put({0x66, 0x48, 0x89, 0xc3, 0xff, 0xe3});
   start_.general[kRax] = 0x55;
-  ASSERT_TRUE(Run(0, 3));
-  EXPECT_EQ(exit_.pc, 0x55U);
+  EXPECT_EQ(PcAfter(0, 3), 0x55U);
   Put({0x0f, 0x0b, 0xc3});  // ud2
   EXPECT_FALSE(Run(0, 3));
 }
@@ -273,13 +256,9 @@ TEST_F(StubExitTest, WhatIsExchangedIsNotKnown) {
   start_.general[kRbx] = 0x55;
   start_.general[kRcx] = 0x66;
   for (const uint8_t exchange : {0xc1, 0xb1}) {  // xadd, cmpxchg
-    Put({0x48, 0x0f, exchange, 0x1c, 0x24, 0xff, 0xe3});
-    ASSERT_TRUE(Run(0, 3));
-    EXPECT_EQ(exit_.pc, 0U);
+    EXPECT_EQ(PcOf({0x48, 0x0f, exchange, 0x1c, 0x24, 0xff, 0xe3}), 0U);
   }
-  Put({0x48, 0x0f, 0xc7, 0x0c, 0x24, 0xff, 0xe1});  // cmpxchg16b [rsp]; jmp rcx
-  ASSERT_TRUE(Run(0, 3));
-  EXPECT_EQ(exit_.pc, 0x66U);
+  EXPECT_EQ(PcOf({0x48, 0x0f, 0xc7, 0x0c, 0x24, 0xff, 0xe1}), 0x66U);  // cmpxchg16b [rsp]; jmp rcx
 }
 
 // mov eax, [rsi+8]; shl rax, 3; jmp [rax]: so a vtable stub finds the receiver's class.
@@ -287,15 +266,11 @@ TEST_F(StubExitTest, AClassIsMadeOfItsCompressedPointer) {
   Put({0x8b, 0x46, 0x08, 0x48, 0xc1, 0xe0, 0x03, 0xff, 0x20});
   start_.general[6] = At(30);
   memory_.Put(At(31), (At(40) >> 3) | 0x77ULL << 32);
-  ASSERT_TRUE(Run(0, 3));
-  EXPECT_EQ(exit_.pc, Word(40));
+  EXPECT_EQ(PcAfter(0, 3), Word(40));
   Put({0x48, 0xc1, 0xe8, 0x03, 0xff, 0xe0});  // shr rax, 3; jmp rax
   start_.general[kRax] = 0x88;
-  ASSERT_TRUE(Run(0, 3));
-  EXPECT_EQ(exit_.pc, 0x11U);
-  Put({0x48, 0xc1, 0xf8, 0x03, 0xff, 0xe0});  // sar
-  ASSERT_TRUE(Run(0, 3));
-  EXPECT_EQ(exit_.pc, 0U) << "not known";
+  EXPECT_EQ(PcAfter(0, 3), 0x11U);
+  EXPECT_EQ(PcOf({0x48, 0xc1, 0xf8, 0x03, 0xff, 0xe0}), 0U) << "not known";  // sar
   EXPECT_FALSE(exit_.called);
   start_.called = true;
   ASSERT_TRUE(Run(0, 3));
@@ -306,8 +281,7 @@ TEST_F(StubExitTest, AClassIsMadeOfItsCompressedPointer) {
 TEST_F(StubExitTest, AnEntryIsLeftForTheSpInARegister) {
   Put({0x58, 0x49, 0x8b, 0xe5, 0xff, 0xe0});
   start_.general[kR13] = At(30);
-  ASSERT_TRUE(Run(0, 3));
-  EXPECT_EQ(exit_.pc, Word(3));
+  EXPECT_EQ(PcAfter(0, 3), Word(3));
   EXPECT_EQ(exit_.sp, At(30));
   EXPECT_FALSE(exit_.through_memory);
 }

@@ -5,7 +5,6 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <link.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -48,6 +47,13 @@ class NativeUnwinderTest : public testing::Test {
     has_guessed_ = walk.has_guessed();
     return found;
   }
+  void ExpectCaller(const Registers& at, bool top, const Registers& caller,
+                    const CodeRules& rules = kX86_64Rules) {
+    ASSERT_TRUE(CallerOf(at, top, rules));
+    EXPECT_EQ(caller_.pc, caller.pc);
+    EXPECT_EQ(caller_.sp, caller.sp);
+    EXPECT_EQ(caller_.fp, caller.fp);
+  }
   Registers At(uint64_t offset) const { return {kModule + offset, kSp, kSp + 0x40, 0}; }
 
   UnwindModule module_{kModule, kModule + 0x1000, kRows};
@@ -60,51 +66,38 @@ class NativeUnwinderTest : public testing::Test {
 
 TEST_F(NativeUnwinderTest, BeforeTheFrameIsSetUp) {
   memory_.Put(kSp, 0x1234);
-  ASSERT_TRUE(CallerOf(At(0x100), true));
+  ExpectCaller(At(0x100), true, {0x1234, kSp + 8, kSp + 0x40, 0});  // fp is still the caller's
   EXPECT_FALSE(has_guessed_);
-  EXPECT_EQ(caller_.pc, 0x1234U);
-  EXPECT_EQ(caller_.sp, kSp + 8);
-  EXPECT_EQ(caller_.fp, kSp + 0x40) << "still the caller's";
 }
 
 TEST_F(NativeUnwinderTest, AModuleReachesFromItsFirstByteToBeforeItsEnd) {
   UnwindRow row;
   EXPECT_FALSE(tables_.Find(kModule - 1, row));
-  EXPECT_TRUE(tables_.Find(kModule, row));
-  EXPECT_EQ(row.begin, 0u) << "before the first row there is none";
-  EXPECT_TRUE(tables_.Find(kModule + 0xff, row));
-  EXPECT_EQ(row.begin, 0u);
-  EXPECT_TRUE(tables_.Find(kModule + 0x100, row));
-  EXPECT_EQ(row.begin, 0x100u);
-  EXPECT_TRUE(tables_.Find(kModule + 0xfff, row));
-  EXPECT_EQ(row.begin, 0x300u);
   EXPECT_FALSE(tables_.Find(kModule + 0x1000, row));
+  // Before the first row there is none.
+  for (const auto& [offset, begin] :
+       {std::pair{0U, 0U}, {0xff, 0}, {0x100, 0x100}, {0xfff, 0x300}}) {
+    EXPECT_TRUE(tables_.Find(kModule + offset, row)) << offset;
+    EXPECT_EQ(row.begin, begin) << offset;
+  }
 }
 
 TEST_F(NativeUnwinderTest, BySpAndByFp) {
   memory_.Put(kSp + 16, 0xfff0);
   memory_.Put(kSp + 24, 0x1234);
-  ASSERT_TRUE(CallerOf(At(0x104), true));
-  EXPECT_EQ(caller_.sp, kSp + 32);
-  EXPECT_EQ(caller_.fp, 0xfff0U);
+  ExpectCaller(At(0x104), true, {0x1234, kSp + 32, 0xfff0, 0});
   memory_.Put(kSp + 0x40, 0xaaa0);
   memory_.Put(kSp + 0x48, 0x5678);
-  ASSERT_TRUE(CallerOf(At(0x110), true));
-  EXPECT_EQ(caller_.pc, 0x5678U);
-  EXPECT_EQ(caller_.sp, kSp + 0x50);
-  EXPECT_EQ(caller_.fp, 0xaaa0U);
+  ExpectCaller(At(0x110), true, {0x5678, kSp + 0x50, 0xaaa0, 0});
 }
 
 // pop rbx; pop rbp; pop r12; ret: after the pop, the row still says where rbp was saved.
 TEST_F(NativeUnwinderTest, APoppedFramePointer) {
   memory_.Put(kSp + 8, 0x1234);
-  ASSERT_TRUE(CallerOf(At(0x280), true));
-  EXPECT_EQ(caller_.pc, 0x1234U);
-  EXPECT_EQ(caller_.sp, kSp + 16);
-  EXPECT_EQ(caller_.fp, kSp + 0x40) << "in its register";
+  ExpectCaller(At(0x280), true, {0x1234, kSp + 16, kSp + 0x40, 0});  // in its register
   memory_.Put(kSp - 8, 0xaaa0);
-  ASSERT_TRUE(CallerOf(At(0x280), true));
-  EXPECT_EQ(caller_.fp, 0xaaa0U) << "where the note says, in the red zone";
+  // Where the note says, in the red zone.
+  ExpectCaller(At(0x280), true, {0x1234, kSp + 16, 0xaaa0, 0});
   EXPECT_FALSE(CallerOf(At(0x284), false)) << "who has called has not popped it";
 }
 
@@ -113,17 +106,14 @@ TEST_F(NativeUnwinderTest, APoppedFramePointer) {
 TEST_F(NativeUnwinderTest, CallersAreLookedUpBeforeTheirReturnAddress) {
   memory_.Put(kSp + 16, 0xfff0);
   memory_.Put(kSp + 24, 0x1234);
-  ASSERT_TRUE(CallerOf(At(0x110), false));
-  EXPECT_EQ(caller_.sp, kSp + 32) << "the row of 0x104";
+  ExpectCaller(At(0x110), false, {0x1234, kSp + 32, 0xfff0, 0});  // by the row of 0x104
 }
 
 TEST_F(NativeUnwinderTest, ByFramePointersWhereNothingIsSaid) {
   memory_.Put(kSp + 0x40, 0xaaa0);
   memory_.Put(kSp + 0x48, 0x5678);
   for (const Registers at : {At(0x190), Registers{0x9999999, kSp, kSp + 0x40, 0}}) {
-    ASSERT_TRUE(CallerOf(at, true));
-    EXPECT_EQ(caller_.pc, 0x5678U);
-    EXPECT_EQ(caller_.sp, kSp + 0x50);
+    ExpectCaller(at, true, {0x5678, kSp + 0x50, 0xaaa0, 0});
     EXPECT_TRUE(has_guessed_);
   }
 }
@@ -132,9 +122,7 @@ TEST_F(NativeUnwinderTest, TheLinkRegister) {
   constexpr uint64_t kSigned = 0x00ab'0000'0000'1234;
   Registers at = At(0x200);
   at.lr = kSigned;
-  ASSERT_TRUE(CallerOf(at, true, kAarch64Rules));
-  EXPECT_EQ(caller_.pc, 0x1234U) << "without its signature";
-  EXPECT_EQ(caller_.sp, kSp);
+  ExpectCaller(at, true, {0x1234, kSp, kSp + 0x40, 0}, kAarch64Rules);  // without its signature
   EXPECT_FALSE(CallerOf(at, false, kAarch64Rules)) << "a caller's link register is gone";
   EXPECT_FALSE(CallerOf(at, true)) << "x86_64 has none";
 }
@@ -170,30 +158,26 @@ TEST_F(NativeUnwinderTest, TellsWhenItMetUnknownCode) {
   EXPECT_FALSE(tables_.TakeMissed());
 }
 
-// HashOfTable of the loaded library that holds `function`.
-template <typename Function>
-uint64_t HashOf(Function* function) {
-  struct Search {
-    uint64_t address, hash = 0;
-  } search{reinterpret_cast<uint64_t>(function)};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* data) {
-        auto& s = *static_cast<Search*>(data);
-        bool holds = false;
-        uint64_t hash = 0;
-        for (int i = 0; i < info->dlpi_phnum; i++) {
-          const auto& header = info->dlpi_phdr[i];
-          const uint64_t begin = info->dlpi_addr + header.p_vaddr;
-          if (header.p_type == PT_LOAD)
-            holds |= s.address >= begin && s.address - begin < header.p_memsz;
-          if (header.p_type == PT_GNU_EH_FRAME)
-            hash = HashOfTable(reinterpret_cast<const char*>(begin), header.p_filesz);
-        }
-        if (holds) s.hash = hash;
-        return 0;
-      },
-      &search);
-  return search.hash;
+// The loaded library `name`, by one of its functions.
+Dl_info Library(const char* name, const char* function) {
+  Dl_info info{};
+  EXPECT_NE(dladdr(dlsym(dlopen(name, RTLD_NOW), function), &info), 0) << name;
+  return info;
+}
+
+ElfSection SectionNamed(const ElfFile& file, const std::string& name) {
+  size_t names = 0;
+  EXPECT_EQ(elf_getshdrstrndx(file.get(), &names), 0);
+  for (const ElfSection& section : file.Sections())
+    if (elf_strptr(file.get(), names, section.header.sh_name) == name) return section;
+  ADD_FAILURE() << "no " << name;
+  return {};
+}
+
+// HashOfTable of a loaded library.
+uint64_t HashOf(const Dl_info& library) {
+  const GElf_Shdr table = SectionNamed(ElfFile(library.dli_fname), ".eh_frame_hdr").header;
+  return HashOfTable(static_cast<const char*>(library.dli_fbase) + table.sh_addr, table.sh_size);
 }
 
 // The C library, by the hash of the loaded library and by its file alone: the same rows, among them
@@ -202,10 +186,11 @@ TEST(UnwindRowsTest, OfTheCLibrary) {
   Dl_info info{};
   ASSERT_NE(dladdr(reinterpret_cast<void*>(&qsort), &info), 0);
   const auto low = reinterpret_cast<uint64_t>(info.dli_fbase);
-  const std::vector<UnwindRow> rows = ReadUnwindRows(info.dli_fname, 0, HashOf(&qsort));
+  const uint64_t hash = HashOf(info);
+  const std::vector<UnwindRow> rows = ReadUnwindRows(info.dli_fname, 0, hash);
   EXPECT_GT(rows.size(), 10'000U);
   EXPECT_EQ(ReadUnwindRows(info.dli_fname, 0, 0).size(), rows.size());
-  EXPECT_TRUE(ReadUnwindRows(info.dli_fname, 0, HashOf(&qsort) + 2).empty());
+  EXPECT_TRUE(ReadUnwindRows(info.dli_fname, 0, hash + 2).empty());
   EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(),
                              [](const auto& a, const auto& b) { return a.begin < b.begin; }));
   UnwindTables tables;
@@ -220,19 +205,17 @@ TEST(UnwindRowsTest, OfTheCLibrary) {
   EXPECT_TRUE(ReadUnwindRows("/no/such/library.so", 0, 0).empty());
   EXPECT_TRUE(ReadUnwindRows("/etc/passwd", 0, 0).empty());
   // Another library does not have the hash.
-  void* math = dlsym(dlopen("libm.so.6", RTLD_NOW), "sin");
-  ASSERT_NE(dladdr(math, &info), 0);
-  EXPECT_FALSE(ReadUnwindRows(info.dli_fname, 0, 0).empty());
-  EXPECT_TRUE(ReadUnwindRows(info.dli_fname, 0, HashOf(&qsort)).empty());
+  const Dl_info math = Library("libm.so.6", "sin");
+  EXPECT_FALSE(ReadUnwindRows(math.dli_fname, 0, 0).empty());
+  EXPECT_TRUE(ReadUnwindRows(math.dli_fname, 0, hash).empty());
 }
 
 // The entries of the procedure linkage table, which are described all at once by an expression of
 // the pc: jmp [rip+N]; push N; jmp. They have no frame but, at the last jump, one word.
 TEST(UnwindRowsTest, OfTheProcedureLinkageTable) {
   constexpr uint64_t kEntry = 16, kPushed = 11;
-  Dl_info info{};
   // By its handle: a sanitizer may have a qsort of its own.
-  ASSERT_NE(dladdr(dlsym(dlopen("libc.so.6", RTLD_NOW), "qsort"), &info), 0);
+  const Dl_info info = Library("libc.so.6", "qsort");
   const ElfFile library(info.dli_fname);
   if (library.machine() != EM_X86_64) GTEST_SKIP() << "x86_64 only";
   const std::vector<UnwindRow> rows = ReadUnwindRows(info.dli_fname, 0, 0);
@@ -245,34 +228,25 @@ TEST(UnwindRowsTest, OfTheProcedureLinkageTable) {
     EXPECT_EQ(row.ra, -8) << offset;
     return row.cfa;
   };
-  size_t names = 0;
-  ASSERT_EQ(elf_getshdrstrndx(library.get(), &names), 0);
-  int tables = 0;
-  for (const ElfSection& section : library.Sections()) {
-    if (elf_strptr(library.get(), names, section.header.sh_name) != std::string(".plt")) continue;
-    tables++;
-    const uint64_t begin = section.header.sh_addr, end = begin + section.header.sh_size;
-    ASSERT_GT(end - begin, 3 * kEntry);
-    // The first entry, which pushes another word, has rows of its own.
-    EXPECT_EQ(cfa_at(begin), 16);
-    for (uint64_t at = begin + kEntry; at < end; at += kEntry) {
-      EXPECT_EQ(cfa_at(at), 8);
-      EXPECT_EQ(cfa_at(at + kPushed - 1), 8);
-      EXPECT_EQ(cfa_at(at + kPushed), 16);
-      EXPECT_EQ(cfa_at(at + kEntry - 1), 16);
-    }
+  const GElf_Shdr table = SectionNamed(library, ".plt").header;
+  const uint64_t begin = table.sh_addr, end = begin + table.sh_size;
+  ASSERT_GT(end - begin, 3 * kEntry);
+  // The first entry, which pushes another word, has rows of its own.
+  EXPECT_EQ(cfa_at(begin), 16);
+  for (uint64_t at = begin + kEntry; at < end; at += kEntry) {
+    EXPECT_EQ(cfa_at(at), 8);
+    EXPECT_EQ(cfa_at(at + kPushed - 1), 8);
+    EXPECT_EQ(cfa_at(at + kPushed), 16);
+    EXPECT_EQ(cfa_at(at + kEntry - 1), 16);
   }
-  EXPECT_EQ(tables, 1);
 }
 
 // JNI libraries are often deleted after they are loaded. All that is left of this library is in
 // memory, without the section headers, which its ELF header places far away.
 TEST(UnwindServiceTest, ALibraryWhoseFileIsGoneHasNoRows) {
-  Dl_info info{};
-  ASSERT_NE(dladdr(dlsym(dlopen("libm.so.6", RTLD_NOW), "sin"), &info), 0);
   const TemporaryFolder folder;
   const std::string path = folder.Under("gone.so");
-  std::filesystem::copy_file(info.dli_fname, path);
+  std::filesystem::copy_file(Library("libm.so.6", "sin").dli_fname, path);
   Elf64_Ehdr header;
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.read(reinterpret_cast<char*>(&header), sizeof header);
@@ -303,9 +277,7 @@ size_t InUse() {
 TEST(UnwindServiceTest, LibrariesThatAreGoneCostNoMemory) {
   constexpr int kFirst = 3, kRounds = 12;
   const TemporaryFolder folder;
-  Dl_info info{};
-  void* math = dlsym(dlopen("libm.so.6", RTLD_NOW), "sin");
-  ASSERT_NE(dladdr(math, &info), 0);
+  Dl_info info = Library("libm.so.6", "sin");
   StartUnwindService();
   ASSERT_TRUE(WaitForTables(60'000));
   const std::string libm = info.dli_fname;

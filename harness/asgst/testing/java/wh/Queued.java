@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package wh;
 
+import java.lang.reflect.AccessibleObject;
+import java.util.List;
+
 /** Methods that the tests of queues run; most call Api.probe() twice: see the tests. */
 final class Queued {
   static volatile int sink;
@@ -201,5 +204,28 @@ final class Queued {
 
   private static int c2One(int n) {
     return n == 0 ? sink++ : c2One(n - 1) + 1;
+  }
+
+  /** Plays a torture program as wh.torture.Main does, which would exit behind it. */
+  static int play(String name, int seconds) throws ReflectiveOperationException {
+    Class<?> options = Class.forName("wh.torture.Options");
+    Class<?> program = Class.forName("wh.torture.Program");
+    Class<?> run = Class.forName("wh.torture.Run");
+    var words = List.of(name, "--seconds", "" + seconds, "--threads", "2");
+    Object parsed = open(options.getDeclaredMethod("parse", List.class)).invoke(null, words);
+    Object table = open(Class.forName("wh.torture.Main").getDeclaredField("TABLE")).get(null);
+    for (Object row : (Object[]) table) {
+      Class<?> type = row.getClass();
+      if (!name.equals(open(type.getDeclaredField("name")).get(row))) continue;
+      Object played = open(type.getDeclaredField("program")).get(row);
+      Object one = open(run.getDeclaredConstructor(options, program)).newInstance(parsed, played);
+      return (int) open(run.getDeclaredMethod("play")).invoke(one);
+    }
+    return -1;
+  }
+
+  private static <T extends AccessibleObject> T open(T member) {
+    member.setAccessible(true);
+    return member;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/elf/instructions.h"
+#include "harness/elf/disassembler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/bugs/bug_text.h"
-#include "harness/bugs/signature_pattern.h"
+#include "harness/bugs/bug.h"
 
 namespace walkhammer {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <set>
 
-#include "harness/store/collapsed.h"
+#include "harness/store/stress_rows.h"
 #include "harness/store/record_testing.h"
 #include "harness/store/run_tables.h"
 #include "harness/store/run_writer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/supervise/minimizer.h"
+#include "harness/supervise/minimize_input.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "harness/base/testing/fails_with.h"
 #include "harness/base/testing/scoped_variable.h"
 #include "harness/base/testing/temporary_folder.h"
-#include "harness/supervise/builds/anonymous.h"
+#include "harness/supervise/builds/bundle.h"
 
 namespace walkhammer {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "harness/base/testing/fails_with.h"
-#include "harness/supervise/builds/build.h"
+#include "harness/supervise/builds/replay_tally.h"
 #include "harness/supervise/fake_child_testing.h"
 
 namespace walkhammer {

@@ -9,7 +9,6 @@
 
 #include "harness/jvm/live/methods.h"
 #include "harness/store/stress_rows.h"
-#include "harness/store/stress_rows.h"
 
 namespace walkhammer {
 namespace {

@@ -14,7 +14,7 @@
 #include "harness/elf/modules.h"
 #include "harness/guard/arch.h"
 #include "harness/ipc/line_state.h"
-#include "harness/supervise/stress_runs/code_sections.h"
+#include "harness/supervise/stress_runs/step_map.h"
 
 namespace walkhammer {
 namespace {

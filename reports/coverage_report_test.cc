@@ -56,7 +56,7 @@ class CoverageTest : public testing::Test {
     return summary.verdict;
   }
 
-  TempDir dir_;
+  TemporaryFolder dir_;
   RunWriter run_;
 };
 

@@ -41,7 +41,7 @@ class GateBugs : public testing::Test {
     return JudgeGate(baseline, candidate, policy, replay);
   }
 
-  TempDir temp_;
+  TemporaryFolder temp_;
   BugStore store_;
   Day today_ = *ParseDay("2026-11-24");
   uint64_t seed_ = 0;

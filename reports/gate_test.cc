@@ -39,7 +39,7 @@ class Gate : public testing::Test {
     return Judge(std::vector{baseline}, std::vector{candidate}, policy);
   }
 
-  TempDir temp_;
+  TemporaryFolder temp_;
   uint64_t seed_ = 0;
 };
 

@@ -55,7 +55,7 @@ class BugStoreTest : public ::testing::Test {
   std::string dir() const { return temp_.Under("bugs"); }
 
  private:
-  TempDir temp_;
+  TemporaryFolder temp_;
 };
 
 Bug Small(const std::string& id) {

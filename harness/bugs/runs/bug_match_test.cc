@@ -56,7 +56,7 @@ class BugMatchTest : public ::testing::Test {
     return store_.Add(bug);
   }
 
-  TempDir temp_;
+  TemporaryFolder temp_;
   BugStore store_;
   Day today_ = *ParseDay("2026-11-24");
 };
@@ -222,7 +222,7 @@ class SightingTest : public ::testing::Test {
     record.request = request;
     return record;
   }
-  TempDir temp_;
+  TemporaryFolder temp_;
 };
 
 TEST_F(SightingTest, BucketsOfOneSignatureAreOne) {

@@ -144,7 +144,7 @@ class FuzzRunTest : public testing::Test {
                       std::to_string(note.count));
     return lines;
   }
-  TempDir dir_;
+  TemporaryFolder dir_;
   ScratchFolder scratch_;
 };
 

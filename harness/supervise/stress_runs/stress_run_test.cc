@@ -90,7 +90,7 @@ class StressRunTest : public testing::Test {
     return notes;
   }
 
-  const TempDir dir_;
+  const TemporaryFolder dir_;
   RunWriter run_ = std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value());
   StressPlan plan_;
   std::atomic<bool> interrupted_{false};

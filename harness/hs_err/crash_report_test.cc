@@ -18,7 +18,9 @@
 namespace walkhammer {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::StartsWith;
 
 TEST(CrashFrame, OfEveryKind) {
   const std::pair<const char*, const char*> kFrames[] = {
@@ -144,7 +146,8 @@ TEST(CrashReport, PointeesOfJdk6) {
       "0x0000000000609000\n\"main\" prio=10 tid=0x0000000000609000 nid=0x60f runnable\n");
   EXPECT_THAT(
       ValuesOf(report, "pointee"),
-      ElementsAre("rax 0x5 unknown", "rbx 0x7f0000001010 library name=/lib/a.so offset=0x1010",
+      ElementsAre("rax 0x5 unknown",
+                  "rbx 0x7f0000001010 library name=/lib/a.so base=0x7f0000000000 offset=0x1010",
                   "rsp 0x2000 stack base=0x609000"));
 }
 
@@ -156,9 +159,9 @@ TEST(CrashReport, WordsOf32Bits) {
       "Top of Stack: (sp=0xb18cd28c)\n0xb18cd28c:   b76e5e6e b76eeff4 b11ab880 b0b8b743\n");
   EXPECT_EQ(report.arch, CrashArch::kX86);
   EXPECT_EQ(report.Register("ebp"), 0xb18cd398u);
-  ASSERT_EQ(report.stack_words.size(), 4u);
-  EXPECT_EQ(report.stack_words[1].address, 0xb18cd290u);
-  EXPECT_EQ(report.stack_words[3].value, 0xb0b8b743u);
+  EXPECT_THAT(ValuesOf(report, "word"),
+              ElementsAre("0xb18cd28c: 0xb76e5e6e", "0xb18cd290: 0xb76eeff4",
+                          "0xb18cd294: 0xb11ab880", "0xb18cd298: 0xb0b8b743"));
 }
 
 // As a terminal of 80 columns does.
@@ -194,7 +197,7 @@ TEST(CrashReport, SiginfoOfEveryStyle) {
       {"siginfo: si_signo: 11 (SIGSEGV), si_code: 1 (SEGV_MAPERR), si_addr: 0x0000000000000010",
        {"SIGSEGV", "11", "SEGV_MAPERR", "1", "0x10"}},
       {"siginfo:si_signo=SIGSEGV: si_errno=0, si_code=2 (SEGV_ACCERR), si_addr=0x20",
-       {"SIGSEGV", "11", "SEGV_ACCERR", "2", "0x20"}},
+       {"SIGSEGV", "SEGV_ACCERR", "2", "0x20"}},
       {"siginfo: si_signo: 11 (SIGSEGV), si_code: 0 (SI_USER), si_pid: 26163, si_uid: 0",
        {"SIGSEGV", "11", "SI_USER", "0", "26163"}},
       {"siginfo: EXCEPTION_ACCESS_VIOLATION (0xc0000005), reading address 0x30", {"0x30"}},
@@ -215,32 +218,23 @@ constexpr char kProtectionFault[] =
     "siginfo: si_signo: 11 (SIGSEGV), si_code: 128 (SI_KERNEL), si_addr: 0x0000000000000000\n"
     "Registers:\nRAX=0x00dead00beef0000, RCX=0x0000000000000002, RSP=0x0000000000002000\n";
 
-TEST(FaultAddress, OfAProtectionFaultIsComputed) {
-  // mov rax, [rax + rcx*8 + 0x10]
-  const CrashReport report = ParseCrashReport(std::string(kProtectionFault) +
-                                              "Instructions: (pc=0x0000000000001000)\n"
-                                              "0x0000000000001000:   48 8b 44 c8 10 c3\n");
-  EXPECT_EQ(report.signal.address.value, 0x00dead00beef0020u);
-  EXPECT_TRUE(report.signal.address_computed);
-  EXPECT_EQ(report.signal.address.line, 8);
-}
+// mov rax, [rax + rcx*8 + 0x10]
+constexpr char kInstruction[] =
+    "Instructions: (pc=0x0000000000001000)\n0x0000000000001000:   48 8b 44 c8 10 c3\n";
 
-TEST(FaultAddress, WithoutInstructionSaysSo) {
-  const CrashReport report = ParseCrashReport(kProtectionFault);
-  EXPECT_FALSE(report.signal.address_computed);
-  EXPECT_EQ(report.signal.address.value, 0u);
-  EXPECT_TRUE(std::any_of(report.unread.begin(), report.unread.end(),
-                          [](const CrashUnread& u) { return u.what == "fault address"; }));
+TEST(FaultAddress, OfAProtectionFaultIsComputed) {
+  CrashReport report = ParseCrashReport(std::string(kProtectionFault) + kInstruction);
+  EXPECT_THAT(ValuesOf(report, "computed address"), ElementsAre("0xdead00beef0020"));
+  EXPECT_EQ(report.signal.address.line, 8);
+  report = ParseCrashReport(kProtectionFault);
+  EXPECT_THAT(ValuesOf(report, "address"), ElementsAre("0x0"));
+  EXPECT_THAT(ValuesOf(report, "unread"), Contains(StartsWith("fault address: ")));
 }
 
 TEST(FaultAddress, OfAMappingFaultStays) {
   std::string text = kProtectionFault;
   text.replace(text.find("128 (SI_KERNEL)"), 15, "1 (SEGV_MAPERR)");
-  const CrashReport report = ParseCrashReport(text +
-                                              "Instructions: (pc=0x0000000000001000)\n"
-                                              "0x0000000000001000:   48 8b 44 c8 10 c3\n");
-  EXPECT_FALSE(report.signal.address_computed);
-  EXPECT_EQ(report.signal.address.value, 0u);
+  EXPECT_THAT(ValuesOf(ParseCrashReport(text + kInstruction), "address"), ElementsAre("0x0"));
 }
 
 TEST(FaultAddress, OnAarch64) {
@@ -252,8 +246,7 @@ TEST(FaultAddress, OnAarch64) {
       "Instructions: (pc=0x0000000000001000)\n0x0000000000001000:   f8627820\n");
   EXPECT_EQ(report.Register("x1"), 0x3000u);
   EXPECT_FALSE(report.Register("r1"));
-  EXPECT_EQ(report.signal.address.value, 0x3020u);
-  EXPECT_TRUE(report.signal.address_computed);
+  EXPECT_THAT(ValuesOf(report, "computed address"), ElementsAre("0x3020"));
 }
 
 TEST(CrashReport, LinesOfAnEventUpTo4KiB) {
@@ -293,8 +286,7 @@ TEST(CrashReport, TheFirstOfTwoLogs) {
   EXPECT_EQ(both.pc.value, first.pc.value);
   EXPECT_EQ(both.version.vm.value, first.version.vm.value);
   EXPECT_EQ(both.native_stack.frames.size(), first.native_stack.frames.size());
-  EXPECT_TRUE(std::any_of(both.unread.begin(), both.unread.end(),
-                          [](const CrashUnread& u) { return u.what == "what follows"; }));
+  EXPECT_THAT(ValuesOf(both, "unread"), Contains(StartsWith("what follows: ")));
 }
 
 TEST(CrashReport, TheHeadOnTheConsoleAndThenTheLog) {

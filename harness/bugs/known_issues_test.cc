@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/base/files.h"
+#include "harness/base/testing/fails_with.h"
 #include "harness/base/text.h"
 #include "harness/bugs/bug_store.h"
 
@@ -35,23 +36,23 @@ std::set<std::string> IdsOfFindings() {
   return ids;
 }
 
+std::map<std::string, Bug> Issues() { return Must(BugStore::Read(kIssues)).bugs(); }
+
 TEST(KnownIssuesTest, EachFindingHasItsFileAndEachFileItsFinding) {
-  const auto issues = BugStore::Read(kIssues);
-  ASSERT_TRUE(issues.ok()) << issues.failure().message;
+  const auto issues = Issues();
   const std::set<std::string> findings = IdsOfFindings();
   EXPECT_GE(findings.size(), 17U);
   EXPECT_TRUE(findings.contains("JDK-8352649"));
   EXPECT_TRUE(findings.contains("WH-16"));
-  for (const std::string& id : findings) EXPECT_TRUE(issues.value().bugs().contains(id)) << id;
-  for (const auto& [id, bug] : issues.value().bugs())
+  for (const std::string& id : findings) EXPECT_TRUE(issues.contains(id)) << id;
+  for (const auto& [id, bug] : issues)
     EXPECT_TRUE(id.starts_with("JDK-") || findings.contains(id)) << id;
 }
 
 TEST(KnownIssuesTest, EachSaysWhatItIs) {
-  const auto issues = BugStore::Read(kIssues);
-  ASSERT_TRUE(issues.ok()) << issues.failure().message;
+  const auto issues = Issues();
   size_t replayed = 0, crashes = 0, proofs = 0;
-  for (const auto& [id, bug] : issues.value().bugs()) {
+  for (const auto& [id, bug] : issues) {
     for (const std::string& text : {bug.cause, bug.trigger, bug.upstream_status})
       EXPECT_TRUE(text.ends_with('.')) << id << ": " << text;
     EXPECT_TRUE(id.starts_with("WH-") || std::count(bug.upstream.begin(), bug.upstream.end(), id))
@@ -70,10 +71,9 @@ TEST(KnownIssuesTest, EachSaysWhatItIs) {
 }
 
 TEST(KnownIssuesTest, NoRequestIsForgotten) {
-  const auto issues = BugStore::Read(kIssues);
-  ASSERT_TRUE(issues.ok()) << issues.failure().message;
+  const auto issues = Issues();
   std::set<std::string> named;
-  for (const auto& [id, bug] : issues.value().bugs())
+  for (const auto& [id, bug] : issues)
     for (const std::string& request : bug.requests)
       named.insert(fs::canonical(fs::path(kIssues) / request));
   for (const auto& entry :

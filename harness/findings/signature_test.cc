@@ -38,7 +38,7 @@ class SignatureTest : public testing::Test {
     return Symbolizer(std::span(&module, 1));
   }
 
-  TempDir dir_;
+  TemporaryFolder dir_;
   std::string build_, suffix_;
 };
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "harness/elf/instructions.h"
+#include "harness/elf/disassembler.h"
 #include "harness/guard/arch.h"
 #include "harness/request/scene_table.h"
 #include "harness/scenes/physical_frames.h"

@@ -134,7 +134,7 @@ void SampleLine::Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context
       agreement_.Count(seen, sample, RegionOf(sample.registers.pc), context, walker);
   // The oracles have judged a count beyond the buffer; no later code may read there.
   seen.trace.num_frames = std::min<int>(seen.trace.num_frames, state_.job.depth);
-  if (options.on_trace != nullptr) options.on_trace(options.data, walker, seen.trace, differs);
+  if (options.on_trace != nullptr) (*options.on_trace)(walker, seen.trace, differs);
   Count(slot, thread, walker, options);
   KeepForNext(slot, walker, options);
   slot.journal->phase.store(0, std::memory_order_release);

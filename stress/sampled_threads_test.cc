@@ -238,7 +238,7 @@ TEST_F(ThreadTableTest, EachWalkingHandlerHasAFaultStack) {
   ASSERT_EQ(sigaltstack(nullptr, &before), 0);
   void* last = nullptr;
   for (const auto handler : {WalkingHandler::kSample, WalkingHandler::kNested}) {
-    EXPECT_TRUE(UseFaultStack(*mine, handler));
+    EXPECT_TRUE(UseFaultStack(*mine, handler, *state_));
     ASSERT_EQ(sigaltstack(nullptr, &now), 0);
     EXPECT_EQ(now.ss_sp, mine->fault_stacks[static_cast<int>(handler)].ss_sp);
     EXPECT_NE(now.ss_sp, last);
@@ -251,7 +251,7 @@ TEST_F(ThreadTableTest, AFaultStackThatNoHandlerUsesIsNotMade) {
   SampledThread* mine = table_->Add(gettid(), "mine", true);
   EXPECT_NE(mine->fault_stacks[static_cast<int>(WalkingHandler::kSample)].ss_sp, nullptr);
   EXPECT_EQ(mine->fault_stacks[static_cast<int>(WalkingHandler::kNested)].ss_sp, nullptr);
-  EXPECT_FALSE(UseFaultStack(*mine, WalkingHandler::kNested));
+  EXPECT_FALSE(UseFaultStack(*mine, WalkingHandler::kNested, *state_));
 }
 
 }  // namespace

@@ -82,22 +82,13 @@ class TrapCoverageTest : public testing::Test {
 
   // Calls branches_(input) guarded, as a walk. The blocks hit are in run_.
   void Walk(unsigned input) {
-    struct Call {
-      unsigned input;
-      int answer;
-    } call{input, 0};
+    int answer = 0;
     std::fill(run_.begin(), run_.end(), 0);
     coverage_->Arm();
-    const Ending ending = GuardedCall(
-        main_slot,
-        [](void* data) {
-          auto* c = static_cast<Call*>(data);
-          c->answer = branches_(c->input);
-        },
-        &call);
+    const Ending ending = GuardedCall(main_slot, [&] { answer = branches_(input); });
     coverage_->Disarm();
     EXPECT_EQ(ending, Ending::kReturned);
-    EXPECT_EQ(call.answer, answers_[input]) << input;
+    EXPECT_EQ(answer, answers_[input]) << input;
     EXPECT_EQ(take_taken_(), taken_[input]) << input;
   }
 
@@ -221,9 +212,7 @@ TEST_F(TrapCoverageTest, SignalThatComesAfterDisarmIsAnswered) {
 
 TEST_F(TrapCoverageTest, SentSignalsAreNotTakenForTraps) {
   Prepare();
-  EXPECT_EQ(GuardedCall(
-                main_slot, [](void*) { raise(SIGTRAP); }, nullptr),
-            Ending::kCrashed);
+  EXPECT_EQ(GuardedCall(main_slot, [] { raise(SIGTRAP); }), Ending::kCrashed);
 }
 
 TEST_F(TrapCoverageTest, ErrnoIsKept) {

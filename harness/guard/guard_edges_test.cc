@@ -14,12 +14,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <thread>
 
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
+#include "harness/guard/guard.h"
 #include "harness/guard/guard_testing.h"
 #include "harness/guard/interposition.h"
 
@@ -95,7 +95,7 @@ struct InHandler {
 void OnSecond(int) {
   GuardSlot* before = SetCurrentGuardSlot(&in_handler.slot[1]);
   in_handler.armed &= sigaltstack(&in_handler.inner[1], nullptr) == 0;
-  in_handler.second = Call(in_handler.slot[1], [] { sink = Recurse(0); });
+  in_handler.second = GuardedCall(in_handler.slot[1], [] { sink = Recurse(0); });
   SetCurrentGuardSlot(before);
 }
 
@@ -105,11 +105,11 @@ void OnFirst(int) {
   SetCurrentGuardSlot(&in_handler.slot[0]);
   in_handler.armed &= sigaltstack(&in_handler.inner[0], nullptr) == 0;
   if (in_handler.faults_twice) {
-    in_handler.twice = Call(in_handler.slot[0], FaultTwice);
+    in_handler.twice = GuardedCall(in_handler.slot[0], [] { FaultTwice(); });
     mprotect(in_second_fault, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE);
   }
   for (Ending& ending : in_handler.first)
-    ending = Call(in_handler.slot[0], [] {
+    ending = GuardedCall(in_handler.slot[0], [] {
       if (in_handler.overflows_inside-- > 0) raise(SIGUSR2);
       sink = Recurse(0);
     });
@@ -213,7 +213,7 @@ bool IsInLoop(uint64_t pc) {
 
 TEST_F(GuardEdgesTest, ALoopIsToldFromWhatItCalls) {
   for (int i = 0; i < 5; i++) {
-    ASSERT_EQ(Call(main_slot, [] { LoopsOverCalls(); }), Ending::kHung);
+    ASSERT_EQ(GuardedCall(main_slot, [] { LoopsOverCalls(); }), Ending::kHung);
     const Fault& fault = main_slot.fault;
     EXPECT_TRUE(IsInLoop(fault.looping)) << std::hex << fault.looping;
     ASSERT_GT(fault.lasting_calls, 0);
@@ -226,11 +226,12 @@ TEST_F(GuardEdgesTest, ALoopIsToldFromWhatItCalls) {
 // A look would wake a sleeper that does not go on sleeping.
 TEST_F(GuardEdgesTest, ASleeperIsLookedAtOnce) {
   for (const int times : {1, 1000}) {
-    ASSERT_EQ(Call(main_slot,
-                   [&] {
-                     // Ends early for any signal.
-                     for (int i = 0; forever && i < times; i++) poll(nullptr, 0, kSleepLimitMs * 4);
-                   }),
+    ASSERT_EQ(GuardedCall(main_slot,
+                          [&] {
+                            // Ends early for any signal.
+                            for (int i = 0; forever && i < times; i++)
+                              poll(nullptr, 0, kSleepLimitMs * 4);
+                          }),
               Ending::kHung);
     const Fault& fault = main_slot.fault;
     EXPECT_EQ(fault.lasting_calls, fault.native_count - 1);
@@ -238,20 +239,20 @@ TEST_F(GuardEdgesTest, ASleeperIsLookedAtOnce) {
     EXPECT_EQ(fault.looping, fault.native_count > 1 ? fault.native[0] : 0);
     EXPECT_EQ(fault.looping_returns, 0);
   }
-  ASSERT_EQ(Call(main_slot, [] { raise(SIGSEGV); }), Ending::kCrashed);
+  ASSERT_EQ(GuardedCall(main_slot, [] { raise(SIGSEGV); }), Ending::kCrashed);
   EXPECT_EQ(main_slot.fault.lasting_calls, 0);
   EXPECT_EQ(main_slot.fault.looping, 0u);
 }
 
 // A call that the looks do not end goes on as if nothing had been.
 TEST_F(GuardEdgesTest, ALookLeavesACallAsItWas) {
-  ASSERT_EQ(Call(main_slot,
-                 [] {
-                   errno = EXDEV;
-                   const uint64_t start = CpuMs();
-                   while (CpuMs() - start <= kHangLimitMs) sink = sink + 1;
-                   if (errno != EXDEV) abort();
-                 }),
+  ASSERT_EQ(GuardedCall(main_slot,
+                        [] {
+                          errno = EXDEV;
+                          const uint64_t start = CpuMs();
+                          while (CpuMs() - start <= kHangLimitMs) sink = sink + 1;
+                          if (errno != EXDEV) abort();
+                        }),
             Ending::kReturned);
 }
 
@@ -259,19 +260,19 @@ TEST_F(GuardEdgesTest, ALookLeavesACallAsItWas) {
 
 TEST_F(GuardEdgesTest, AStoppedProcessDoesNotHang) {
   const uint64_t begun = WallMs();
-  EXPECT_EQ(Call(main_slot,
-                 [] {
-                   const pid_t helper = fork();
-                   if (helper == 0) {
-                     kill(getppid(), SIGSTOP);
-                     usleep(1000 * kSleepLimitMs * 2);
-                     kill(getppid(), SIGCONT);
-                     usleep(1000 * kSleepLimitMs / 4);  // time for the watchdog to be wrong
-                     _exit(0);
-                   }
-                   while (waitpid(helper, nullptr, 0) < 0 && errno == EINTR) {
-                   }
-                 }),
+  EXPECT_EQ(GuardedCall(main_slot,
+                        [] {
+                          const pid_t helper = fork();
+                          if (helper == 0) {
+                            kill(getppid(), SIGSTOP);
+                            usleep(1000 * kSleepLimitMs * 2);
+                            kill(getppid(), SIGCONT);
+                            usleep(1000 * kSleepLimitMs / 4);  // time for the watchdog to be wrong
+                            _exit(0);
+                          }
+                          while (waitpid(helper, nullptr, 0) < 0 && errno == EINTR) {
+                          }
+                        }),
             Ending::kReturned);
   EXPECT_GE(WallMs() - begun, static_cast<uint64_t>(kSleepLimitMs) * 2);
 }
@@ -295,7 +296,7 @@ TEST_F(GuardEdgesTest, AThreadThatGetsNoProcessorDoesNotHang) {
     ASSERT_EQ(sched_setscheduler(0, SCHED_IDLE, &none), 0);
     EnterGuardedThread(slot);
     cpu_ms = CpuMs();
-    ending = Call(slot, [] {
+    ending = GuardedCall(slot, [] {
       for (const uint64_t end = WallMs() + kSleepLimitMs * 2; WallMs() < end;) sink = sink + 1;
     });
     cpu_ms = CpuMs() - cpu_ms;
@@ -320,7 +321,7 @@ TEST_F(GuardEdgesTest, SleepCountsOnceHoweverOftenASlotIsWatched) {
     LeaveGuardedThread();  // which frees the earlier place
     ASSERT_TRUE(EnterGuardedThread(slot));
     slept_ms = WallMs();
-    ending = Call(slot, [] {
+    ending = GuardedCall(slot, [] {
       while (forever) usleep(5000000);
     });
     slept_ms = WallMs() - slept_ms;
@@ -336,15 +337,15 @@ TEST_F(GuardEdgesTest, AHangThatAWalkWithinHidesEndsLater) {
   static GuardSlot inner;
   ASSERT_TRUE(WatchGuardSlot(inner));
   Ending inside = Ending::kHung;
-  EXPECT_EQ(Call(main_slot,
-                 [&] {
-                   Burn(kHangLimitMs * 5 / 8);
-                   SetCurrentGuardSlot(&inner);
-                   // The outer call's limit is reached here.
-                   inside = Call(inner, [] { Burn(kHangLimitMs * 6 / 8); });
-                   SetCurrentGuardSlot(&main_slot);
-                   Burn(kHangLimitMs * 20);
-                 }),
+  EXPECT_EQ(GuardedCall(main_slot,
+                        [&] {
+                          Burn(kHangLimitMs * 5 / 8);
+                          SetCurrentGuardSlot(&inner);
+                          // The outer call's limit is reached here.
+                          inside = GuardedCall(inner, [] { Burn(kHangLimitMs * 6 / 8); });
+                          SetCurrentGuardSlot(&main_slot);
+                          Burn(kHangLimitMs * 20);
+                        }),
             Ending::kHung);
   EXPECT_EQ(inside, Ending::kReturned);
 }
@@ -353,14 +354,14 @@ TEST_F(GuardEdgesTest, AHangWithinDoesNotCountAsTheOuterOnes) {
   static GuardSlot inner;
   ASSERT_TRUE(WatchGuardSlot(inner));
   Ending inside = Ending::kReturned;
-  EXPECT_EQ(Call(main_slot,
-                 [&] {
-                   Burn(kHangLimitMs / 2);
-                   SetCurrentGuardSlot(&inner);
-                   inside = Call(inner, [] { Burn(kHangLimitMs * 20); });
-                   SetCurrentGuardSlot(&main_slot);
-                   Burn(kHangLimitMs / 4);
-                 }),
+  EXPECT_EQ(GuardedCall(main_slot,
+                        [&] {
+                          Burn(kHangLimitMs / 2);
+                          SetCurrentGuardSlot(&inner);
+                          inside = GuardedCall(inner, [] { Burn(kHangLimitMs * 20); });
+                          SetCurrentGuardSlot(&main_slot);
+                          Burn(kHangLimitMs / 4);
+                        }),
             Ending::kReturned);
   EXPECT_EQ(inside, Ending::kHung);
 }

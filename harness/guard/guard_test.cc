@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <functional>
 #include <thread>
 
 #include "harness/guard/guard_testing.h"
@@ -103,7 +102,7 @@ class GuardTest : public testing::Test {
   void TearDown() override { main_slot.thread_state = nullptr; }
 };
 
-Ending Call(const std::function<void()>& body) { return Call(main_slot, body); }
+Ending Call(FunctionRef<void()> body) { return GuardedCall(main_slot, body); }
 
 void Sleep(milliseconds time) { std::this_thread::sleep_for(time); }
 void Burn(milliseconds time) {
@@ -249,7 +248,7 @@ TEST_F(GuardTest, StackOverflow) {
   int32_t native_count = 0;
   std::thread([&] {
     EnterGuardedThread(slot);
-    for (Ending& ending : endings) ending = Call(slot, [] { sink = Recurse(0); });
+    for (Ending& ending : endings) ending = GuardedCall(slot, [] { sink = Recurse(0); });
     native_count = slot.fault.native_count;
     LeaveGuardedThread();
   }).join();
@@ -326,7 +325,7 @@ TEST_F(GuardTest, EachThreadsHangEnds) {
     std::thread([&] {
       EnterGuardedThread(slot);
       const auto start = steady_clock::now();
-      ending = Call(slot, [&] {
+      ending = GuardedCall(slot, [&] {
         while (Milliseconds(start) < 5000) sink = sink + 1;
       });
       LeaveGuardedThread();
@@ -341,7 +340,7 @@ TEST_F(GuardTest, HangIsOneThreadsOwn) {
   const auto sleep_once = [](GuardSlot& slot, milliseconds burn, Ending& ending) {
     EnterGuardedThread(slot);
     Burn(burn);
-    ending = Call(slot, [] { Sleep(milliseconds(kHangLimitMs)); });
+    ending = GuardedCall(slot, [] { Sleep(milliseconds(kHangLimitMs)); });
     LeaveGuardedThread();
   };
   Ending first = Ending::kHung, second = Ending::kHung;

@@ -4,9 +4,6 @@
 #define WALKHAMMER_HARNESS_GUARD_GUARD_TESTING_H_
 
 #include <cstdint>
-#include <functional>
-
-#include "harness/guard/guard.h"
 
 namespace walkhammer {
 
@@ -17,13 +14,6 @@ inline constexpr uint64_t kNonCanonical = 0x8000000000000000;
 inline void Write(uint64_t address) {
   const volatile uint64_t unforeseen = address;
   *reinterpret_cast<volatile int*>(unforeseen) = 1;
-}
-
-// GuardedCall of any function.
-inline Ending Call(GuardSlot& slot, const std::function<void()>& body) {
-  return GuardedCall(
-      slot, [](void* data) { (*static_cast<const std::function<void()>*>(data))(); },
-      const_cast<void*>(static_cast<const void*>(&body)));
 }
 
 }  // namespace walkhammer

@@ -47,9 +47,7 @@ WH_CALLER void CallFrom(const std::function<void()>& body) {
 }
 
 Ending Call(const std::function<void()>& body) {
-  return GuardedCall(
-      slot, [](void* data) { CallFrom(*static_cast<const std::function<void()>*>(data)); },
-      const_cast<void*>(static_cast<const void*>(&body)));
+  return GuardedCall(slot, [&] { CallFrom(body); });
 }
 
 bool IsInChain(const UnsafeCall& call) {

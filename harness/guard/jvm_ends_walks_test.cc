@@ -8,6 +8,7 @@
 #include <csignal>
 #include <functional>
 
+#include "harness/guard/guard.h"
 #include "harness/guard/guard_testing.h"
 
 namespace walkhammer {
@@ -69,7 +70,8 @@ TEST_F(JvmEndsWalksTest, TheJvmHasAFaultFirst) {
   EXPECT_TRUE(GuardInPlace());
   for (int i = 1; i <= 3; i++) {
     bool ended = false;
-    EXPECT_EQ(Call(slot, [&] { ended = ProtectedWalk([] { Write(0); }); }), Ending::kReturned);
+    EXPECT_EQ(GuardedCall(slot, [&] { ended = ProtectedWalk([] { Write(0); }); }),
+              Ending::kReturned);
     EXPECT_TRUE(ended);
     EXPECT_EQ(asked, i);
     EXPECT_EQ(slot.protected_faults, 1);
@@ -82,7 +84,7 @@ TEST_F(JvmEndsWalksTest, AFaultBehindWhichTheWalkGoesOnIsNone) {
   closed_page = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(closed_page, MAP_FAILED);
   for (int i = 1; i <= 20; i++) {  // more than are let through at once
-    EXPECT_EQ(Call(slot, [] { Write(reinterpret_cast<uint64_t>(closed_page)); }),
+    EXPECT_EQ(GuardedCall(slot, [] { Write(reinterpret_cast<uint64_t>(closed_page)); }),
               Ending::kReturned);
     EXPECT_EQ(asked, i);
     EXPECT_EQ(slot.protected_faults, 0);
@@ -94,21 +96,22 @@ TEST_F(JvmEndsWalksTest, AFaultBehindWhichTheWalkGoesOnIsNone) {
 
 TEST_F(JvmEndsWalksTest, SoItHasOtherSignals) {
   bool ended = false;
-  EXPECT_EQ(Call(slot, [&] { ended = ProtectedWalk([] { raise(SIGILL); }); }), Ending::kReturned);
+  EXPECT_EQ(GuardedCall(slot, [&] { ended = ProtectedWalk([] { raise(SIGILL); }); }),
+            Ending::kReturned);
   EXPECT_TRUE(ended);
   EXPECT_EQ(slot.fault.signal, SIGILL);
 }
 
 // OpenJ9 would end the process here.
 TEST_F(JvmEndsWalksTest, AFaultThatComesAgainForEverIsAHang) {
-  EXPECT_EQ(Call(slot, [] { Write(kNonCanonical); }), Ending::kHung);
+  EXPECT_EQ(GuardedCall(slot, [] { Write(kNonCanonical); }), Ending::kHung);
   EXPECT_GT(asked, 1);
 }
 
 TEST_F(JvmEndsWalksTest, AHandlerThatTakesNoContextIsNotAsked) {
-  EXPECT_EQ(Call(slot, [] { raise(SIGFPE); }), Ending::kCrashed);
+  EXPECT_EQ(GuardedCall(slot, [] { raise(SIGFPE); }), Ending::kCrashed);
   EXPECT_EQ(slot.fault.signal, SIGFPE);
-  EXPECT_EQ(Call(slot, [] { raise(SIGBUS); }), Ending::kCrashed) << "nobody had a handler";
+  EXPECT_EQ(GuardedCall(slot, [] { raise(SIGBUS); }), Ending::kCrashed) << "nobody had a handler";
   EXPECT_EQ(slot.fault.signal, SIGBUS);
   EXPECT_EQ(asked, 0);
 }
@@ -119,10 +122,11 @@ TEST_F(JvmEndsWalksTest, TheSignalStackIsInForceAfterwards) {
   stack_t before{}, now{};
   ASSERT_EQ(sigaltstack(&mine, &before), 0);
   int ended = 0;
-  EXPECT_EQ(Call(slot,
-                 [&] {
-                   for (int i = 0; i < 2; i++) ended += ProtectedWalk([] { Write(0); }) ? 1 : 0;
-                 }),
+  EXPECT_EQ(GuardedCall(slot,
+                        [&] {
+                          for (int i = 0; i < 2; i++)
+                            ended += ProtectedWalk([] { Write(0); }) ? 1 : 0;
+                        }),
             Ending::kReturned);
   EXPECT_EQ(ended, 2);
   sigaltstack(nullptr, &now);

@@ -8,6 +8,7 @@
 
 #include <thread>
 
+#include "harness/guard/guard.h"
 #include "harness/guard/guard_testing.h"
 
 namespace walkhammer {
@@ -40,7 +41,7 @@ volatile int sink = 0;
 
 TEST_F(SystemCallsTest, ACallThatOnlyComputesDidNotCallTheKernel) {
   for (int i = 0; i < 3; i++) {
-    EXPECT_EQ(Call(slot_, [] { sink = sink + 1; }), Ending::kReturned);
+    EXPECT_EQ(GuardedCall(slot_, [] { sink = sink + 1; }), Ending::kReturned);
     EXPECT_FALSE(slot_.may_have_called_kernel);
     (void)getppid();  // outside of the call
   }
@@ -50,26 +51,27 @@ TEST_F(SystemCallsTest, ACallThatOnlyComputesDidNotCallTheKernel) {
 TEST_F(SystemCallsTest, SystemCallsDoAsTheyShouldAndAreTold) {
   const pid_t parent = getppid();
   pid_t seen[2] = {};
-  EXPECT_EQ(Call(slot_, [&] { seen[0] = getppid(), seen[1] = getppid(); }), Ending::kReturned);
+  EXPECT_EQ(GuardedCall(slot_, [&] { seen[0] = getppid(), seen[1] = getppid(); }),
+            Ending::kReturned);
   EXPECT_EQ(seen[0], parent);
   EXPECT_EQ(seen[1], parent);
   EXPECT_TRUE(slot_.may_have_called_kernel);
-  EXPECT_EQ(Call(slot_, [] { sink = sink + 1; }), Ending::kReturned);
+  EXPECT_EQ(GuardedCall(slot_, [] { sink = sink + 1; }), Ending::kReturned);
   EXPECT_TRUE(slot_.may_have_called_kernel);
   EXPECT_TRUE(WatchSystemCalls());
-  EXPECT_EQ(Call(slot_, [] { sink = sink + 1; }), Ending::kReturned);
+  EXPECT_EQ(GuardedCall(slot_, [] { sink = sink + 1; }), Ending::kReturned);
   EXPECT_FALSE(slot_.may_have_called_kernel);
 }
 
 TEST_F(SystemCallsTest, AChangedSignalMaskStays) {
   const uint64_t before = ThreadSignalMask();
-  EXPECT_EQ(Call(slot_,
-                 [] {
-                   sigset_t all;
-                   sigfillset(&all);
-                   pthread_sigmask(SIG_BLOCK, &all, nullptr);
-                   sink = getppid();  // while SIGSYS is blocked
-                 }),
+  EXPECT_EQ(GuardedCall(slot_,
+                        [] {
+                          sigset_t all;
+                          sigfillset(&all);
+                          pthread_sigmask(SIG_BLOCK, &all, nullptr);
+                          sink = getppid();  // while SIGSYS is blocked
+                        }),
             Ending::kReturned);
   EXPECT_TRUE(slot_.may_have_called_kernel);
   EXPECT_NE(ThreadSignalMask(), before);
@@ -78,16 +80,16 @@ TEST_F(SystemCallsTest, AChangedSignalMaskStays) {
 
 // The guard's own handlers make system calls.
 TEST_F(SystemCallsTest, CallsThatTheGuardEndsAreContained) {
-  EXPECT_EQ(Call(slot_, [] { Write(0x10); }), Ending::kCrashed);
+  EXPECT_EQ(GuardedCall(slot_, [] { Write(0x10); }), Ending::kCrashed);
   EXPECT_TRUE(slot_.may_have_called_kernel);
-  EXPECT_EQ(Call(slot_,
-                 [] {
-                   while (forever) {
-                   }
-                 }),
+  EXPECT_EQ(GuardedCall(slot_,
+                        [] {
+                          while (forever) {
+                          }
+                        }),
             Ending::kHung);
   EXPECT_TRUE(slot_.may_have_called_kernel);
-  EXPECT_EQ(Call(slot_, [] { sink = sink + 1; }), Ending::kReturned);
+  EXPECT_EQ(GuardedCall(slot_, [] { sink = sink + 1; }), Ending::kReturned);
   EXPECT_FALSE(slot_.may_have_called_kernel) << "no system call of the walker's own so far";
 }
 
@@ -95,7 +97,7 @@ TEST_F(SystemCallsTest, OtherThreadsAreNotWatched) {
   std::thread([] {
     GuardSlot& slot = slots[used++];
     EnterGuardedThread(slot);
-    EXPECT_EQ(Call(slot, [] { sink = sink + 1; }), Ending::kReturned);
+    EXPECT_EQ(GuardedCall(slot, [] { sink = sink + 1; }), Ending::kReturned);
     EXPECT_TRUE(slot.may_have_called_kernel);
     LeaveGuardedThread();
   }).join();
@@ -109,7 +111,7 @@ TEST_F(SystemCallsTest, AThreadThatBlocksTheSignalIsNotWatched) {
   pthread_sigmask(SIG_BLOCK, &one, nullptr);
   EXPECT_FALSE(WatchSystemCalls());
   pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
-  EXPECT_EQ(Call(slot_, [] { sink = getppid(); }), Ending::kReturned);
+  EXPECT_EQ(GuardedCall(slot_, [] { sink = getppid(); }), Ending::kReturned);
 }
 
 using SystemCallsDeathTest = SystemCallsTest;

@@ -17,7 +17,6 @@
 #include "harness/guard/arch.h"
 #include "harness/ipc/launch.h"
 #include "harness/ipc/shared_mapping.h"
-#include "harness/ipc/state.h"
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/request/lookup.h"
 

@@ -75,6 +75,10 @@ class FailedCheckTest : public testing::Test {
   }
 
   static std::string Check() { return own_slot.fault.failed_check; }
+  static void ExpectCheck(const std::string& said, FunctionRef<void()> walk) {
+    EXPECT_EQ(GuardedCall(own_slot, walk), Ending::kCrashed);
+    EXPECT_EQ(Check(), said);
+  }
 };
 
 TEST_F(FailedCheckTest, EndsTheCall) {
@@ -94,15 +98,10 @@ TEST_F(FailedCheckTest, EndsTheCall) {
 }
 
 TEST_F(FailedCheckTest, EachReportHasArgumentsOfItsOwn) {
-  const auto fatal = [] { ReportFatal(7, "a.cpp", 2147483647, "fatal: %d"); };
-  ASSERT_EQ(GuardedCall(own_slot, fatal), Ending::kCrashed);
-  EXPECT_EQ(Check(), "(a.cpp:2147483647) fatal: %d");
-  const auto unreachable = [] { ReportUnreachable("/b/c.hpp", 0); };
-  ASSERT_EQ(GuardedCall(own_slot, unreachable), Ending::kCrashed);
-  EXPECT_EQ(Check(), "(c.hpp:0) ");
-  const auto nameless = [] { ReportError(nullptr, 1, nullptr); };
-  ASSERT_EQ(GuardedCall(own_slot, nameless), Ending::kCrashed);
-  EXPECT_EQ(Check(), "(:1) ");
+  ExpectCheck("(a.cpp:2147483647) fatal: %d",
+              [] { ReportFatal(7, "a.cpp", 2147483647, "fatal: %d"); });
+  ExpectCheck("(c.hpp:0) ", [] { ReportUnreachable("/b/c.hpp", 0); });
+  ExpectCheck("(:1) ", [] { ReportError(nullptr, 1, nullptr); });
 }
 
 TEST_F(FailedCheckTest, ALongTextIsCut) {

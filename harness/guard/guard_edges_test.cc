@@ -17,7 +17,6 @@
 #include <string>
 #include <thread>
 
-#include "harness/base/clock.h"
 #include "harness/base/files.h"
 #include "harness/guard/guard.h"
 #include "harness/guard/guard_testing.h"
@@ -29,11 +28,6 @@ extern "C" const char __start_wh_loops[], __stop_wh_loops[];
 namespace walkhammer {
 namespace {
 
-constexpr int kHangLimitMs = 40;
-constexpr int kSleepLimitMs = kHangLimitMs * 20;
-
-volatile bool forever = true;
-volatile int sink = 0;
 GuardSlot main_slot;  // static, as the watchdog may still read it
 
 class GuardEdgesTest : public testing::Test {
@@ -44,35 +38,18 @@ class GuardEdgesTest : public testing::Test {
   }
 };
 
-uint64_t CpuMs() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000 + static_cast<uint64_t>(now.tv_nsec) / 1000000;
-}
-uint64_t WallMs() { return MonotonicNs() / 1000000; }
-void Burn(uint64_t cpu_ms) {
-  for (const uint64_t end = CpuMs() + cpu_ms; CpuMs() < end;) sink = sink + 1;
-}
-
 void* volatile in_second_fault = nullptr;  // the page of FaultTwice, to be made readable again
-
-int Recurse(int depth) {
-  volatile char pad[512];
-  pad[0] = static_cast<char>(depth);
-  return forever ? Recurse(depth + 1) + pad[0] : 0;
-}
 
 // --- signal stacks that overflow ---
 
 // Faults with a frame record that cannot be read, so that following the native chain faults, too.
 void FaultTwice() {
   volatile char on_the_stack[128 * 1024];
-  const auto size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const auto middle = reinterpret_cast<uint64_t>(on_the_stack) + sizeof on_the_stack / 2;
-  auto* page = reinterpret_cast<void*>(middle / size * size);
-  mprotect(page, size, PROT_NONE);
-  in_second_fault = page;
-  *static_cast<volatile uint64_t*>(__builtin_frame_address(0)) = middle / size * size;
+  const uint64_t page = middle - middle % PageSize();
+  in_second_fault = reinterpret_cast<void*>(page);
+  mprotect(in_second_fault, PageSize(), PROT_NONE);
+  *static_cast<volatile uint64_t*>(__builtin_frame_address(0)) = page;
   volatile uint64_t nowhere = 0x10;
   *reinterpret_cast<volatile int*>(nowhere) = 1;
   sink = on_the_stack[0];
@@ -106,7 +83,7 @@ void OnFirst(int) {
   in_handler.armed &= sigaltstack(&in_handler.inner[0], nullptr) == 0;
   if (in_handler.faults_twice) {
     in_handler.twice = GuardedCall(in_handler.slot[0], [] { FaultTwice(); });
-    mprotect(in_second_fault, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE);
+    mprotect(in_second_fault, PageSize(), PROT_READ | PROT_WRITE);
   }
   for (Ending& ending : in_handler.first)
     ending = GuardedCall(in_handler.slot[0], [] {
@@ -167,9 +144,7 @@ TEST_F(GuardEdgesTest, OverflowAfterASecondFaultIsContained) {
 }
 
 // Address space of this process, bytes.
-uint64_t MappedBytes() {
-  return std::stoull(ReadFile("/proc/self/statm")) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
+uint64_t MappedBytes() { return std::stoull(ReadFile("/proc/self/statm")) * PageSize(); }
 
 TEST_F(GuardEdgesTest, ASignalStackThatCannotBeMadeLeavesNothing) {
   rlimit before{};
@@ -207,8 +182,7 @@ __attribute__((noinline, section("wh_loops"))) void LoopsOverCalls() {
 }
 
 bool IsInLoop(uint64_t pc) {
-  return pc >= reinterpret_cast<uint64_t>(__start_wh_loops) &&
-         pc <= reinterpret_cast<uint64_t>(__stop_wh_loops);
+  return pc >= Address(__start_wh_loops) && pc <= Address(__stop_wh_loops);
 }
 
 TEST_F(GuardEdgesTest, ALoopIsToldFromWhatItCalls) {
@@ -404,13 +378,13 @@ TEST_F(GuardEdgesTest, AReadThatFaultsIsContained) {
     });
   };
   main_slot.unsafe_call.function = "malloc";  // what an oracle has yet to judge
-  EXPECT_TRUE(reads(reinterpret_cast<uint64_t>(&word), sizeof word));
+  EXPECT_TRUE(reads(Address(&word), sizeof word));
   EXPECT_EQ(read, word);
-  const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const auto size = PageSize();
   auto* pages =
       static_cast<char*>(mmap(nullptr, 2 * size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   munmap(pages + size, size);
-  const auto end = reinterpret_cast<uint64_t>(pages) + size;
+  const auto end = Address(pages) + size;
   EXPECT_TRUE(reads(end - 8, 8));
   EXPECT_EQ(read, 0u);
   EXPECT_FALSE(reads(end - 4, 8));

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "harness/base/shell.h"
 #include "harness/base/testing/temporary_folder.h"
@@ -221,19 +222,14 @@ TEST_F(InterposeTest, Conditions) {
   ExpectRecorded("pthread_cond_clockwait", [&] {
     EXPECT_EQ(pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &kLongAgo), ETIMEDOUT);
   });
-  pthread_t waker;
-  pthread_create(
-      &waker, nullptr,
-      [](void*) -> void* {
-        pthread_mutex_lock(&mutex);
-        pthread_cond_signal(&condition);
-        pthread_mutex_unlock(&mutex);
-        return nullptr;
-      },
-      nullptr);
+  std::thread waker([] {
+    pthread_mutex_lock(&mutex);
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+  });
   ExpectRecorded("pthread_cond_wait", [&] { EXPECT_EQ(pthread_cond_wait(&condition, &mutex), 0); });
   pthread_mutex_unlock(&mutex);
-  pthread_join(waker, nullptr);
+  waker.join();
 }
 
 TEST_F(InterposeTest, Loader) {
@@ -300,17 +296,12 @@ TEST_F(InterposeTest, OutsideOfCallsNothingIsRecorded) {
 // Other threads may allocate while this thread walks.
 TEST_F(InterposeTest, OtherThreadsAreNotRecorded) {
   static volatile int turn = 0;
-  pthread_t other;
-  pthread_create(
-      &other, nullptr,
-      [](void*) -> void* {
-        while (turn != 1) {
-        }
-        do_free(do_malloc(8));
-        turn = 2;
-        return nullptr;
-      },
-      nullptr);
+  std::thread other([] {
+    while (turn != 1) {
+    }
+    do_free(do_malloc(8));
+    turn = 2;
+  });
   EXPECT_EQ(Call([] {
               turn = 1;
               while (turn != 2) {
@@ -318,7 +309,7 @@ TEST_F(InterposeTest, OtherThreadsAreNotRecorded) {
             }),
             Ending::kReturned);
   EXPECT_EQ(slot.unsafe_call.function, nullptr);
-  pthread_join(other, nullptr);
+  other.join();
 }
 
 // --- calls that are left inside of an interposed function ---

@@ -6,7 +6,6 @@
 
 #include <csetjmp>
 #include <csignal>
-#include <functional>
 
 #include "harness/guard/guard.h"
 #include "harness/guard/guard_testing.h"
@@ -25,7 +24,7 @@ void* volatile closed_page = nullptr;
 void JvmsHandler(int, siginfo_t* info, void*) {
   asked = asked + 1;
   if (info->si_addr == closed_page && closed_page != nullptr) {
-    mprotect(closed_page, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE);
+    mprotect(closed_page, PageSize(), PROT_READ | PROT_WRITE);
     return;
   }
   if (walk_end != nullptr) siglongjmp(*walk_end, 1);
@@ -34,7 +33,7 @@ void PlainHandler(int) { _exit(99); }
 
 // A walk that faults, and that the JVM's handler ends. Returns true if the walk went on behind
 // that.
-bool ProtectedWalk(const std::function<void()>& fault) {
+bool ProtectedWalk(FunctionRef<void()> fault) {
   volatile bool ended = false;
   sigjmp_buf end;
   if (sigsetjmp(end, 1) == 0) {
@@ -58,7 +57,7 @@ class JvmEndsWalksTest : public testing::Test {
     action.sa_handler = PlainHandler;
     sigaction(SIGFPE, &action, nullptr);
     GuardOptions options{};
-    options.hang_limit_ms = 40;
+    options.hang_limit_ms = kHangLimitMs;
     options.jvm_ends_walks = true;
     ASSERT_TRUE(InstallGuard(options).ok());
     EnterGuardedThread(slot);
@@ -80,12 +79,11 @@ TEST_F(JvmEndsWalksTest, TheJvmHasAFaultFirst) {
 }
 
 TEST_F(JvmEndsWalksTest, AFaultBehindWhichTheWalkGoesOnIsNone) {
-  const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t size = PageSize();
   closed_page = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(closed_page, MAP_FAILED);
   for (int i = 1; i <= 20; i++) {  // more than are let through at once
-    EXPECT_EQ(GuardedCall(slot, [] { Write(reinterpret_cast<uint64_t>(closed_page)); }),
-              Ending::kReturned);
+    EXPECT_EQ(GuardedCall(slot, [] { Write(Address(closed_page)); }), Ending::kReturned);
     EXPECT_EQ(asked, i);
     EXPECT_EQ(slot.protected_faults, 0);
     mprotect(closed_page, size, PROT_NONE);

@@ -124,7 +124,6 @@ wh_test(reference_test
         DEFINITIONS WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/asgst/testing/recorded")
 wh_test(walkers_test
         harness/walkers/asgst_layout_test.cc harness/walkers/engine_puzzles_test.cc
-        harness/walkers/iterated_frame_test.cc
         harness/walkers/iterator_drift_test.cc harness/walkers/profiler_frames_test.cc
         harness/walkers/jvmti_request_test.cc harness/walkers/stderr_watch_test.cc
         harness/walkers/makers_test.cc

@@ -155,14 +155,8 @@ TEST_F(ThreadTableTest, EndedThreadsMakeRoomAndAreAddedUp) {
   for (int i = 1; i < kMaxSampledThreads; i++) {
     SampledThread* thread = table_->Add(i, "thread", true);
     ASSERT_NE(thread, nullptr) << i;
-    thread->counts->delivered.store(3);
-    thread->counts->walks.store(2);
-    thread->counts->successful.store(1);
-    thread->counts->coalesced.store(4);
-    thread->counts->idle.store(5);
-    thread->counts->no_walk_slot.store(6);
-    thread->counts->cpu_ns.store(70);
-    thread->counts->alive_ns.store(80);
+    uint64_t number = 0;
+    for (const auto sum : kThreadSums) (thread->counts->*sum).store(++number);
     if (i == 10 || i == 20) {
       thread->perf_fd = 99;
       thread->has_timer = thread->has_nested_timer = true;
@@ -174,25 +168,20 @@ TEST_F(ThreadTableTest, EndedThreadsMakeRoomAndAreAddedUp) {
   for (int i = 1; i <= 2; i++) {
     SampledThread* next = table_->Add(5000 + i, "next", false);
     ASSERT_NE(next, nullptr);
-    EXPECT_EQ(next->counts->delivered.load(), 0u);
-    EXPECT_EQ(next->counts->cpu_ns.load(), 0u);
     EXPECT_EQ(next->counts->ended, 0);
     EXPECT_EQ(next->perf_fd, -1);
     EXPECT_FALSE(next->has_timer);
     EXPECT_FALSE(next->has_nested_timer);
     EXPECT_EQ(next->shadow.load(), nullptr);
     const ThreadCounts& all = state_->threads[0];
-    const auto times = static_cast<uint64_t>(i);
     EXPECT_EQ(all.tid.load(), -1);
     EXPECT_EQ(all.ended, 1);
-    EXPECT_EQ(all.delivered.load(), 3 * times);
-    EXPECT_EQ(all.walks.load(), 2 * times);
-    EXPECT_EQ(all.successful.load(), 1 * times);
-    EXPECT_EQ(all.coalesced.load(), 4 * times);
-    EXPECT_EQ(all.idle.load(), 5 * times);
-    EXPECT_EQ(all.no_walk_slot.load(), 6 * times);
-    EXPECT_EQ(all.cpu_ns.load(), 70 * times);
-    EXPECT_EQ(all.alive_ns.load(), 80 * times);
+    uint64_t number = 0;
+    for (const auto sum : kThreadSums) {
+      EXPECT_EQ((next->counts->*sum).load(), 0u);
+      EXPECT_EQ((all.*sum).load(), ++number * static_cast<uint64_t>(i));
+    }
+    EXPECT_EQ(number, 8u);
   }
   EXPECT_EQ(table_->Add(5003, "one too many", true), nullptr);
 }
@@ -251,7 +240,9 @@ TEST_F(ThreadTableTest, AFaultStackThatNoHandlerUsesIsNotMade) {
   SampledThread* mine = table_->Add(gettid(), "mine", true);
   EXPECT_NE(mine->fault_stacks[static_cast<int>(WalkingHandler::kSample)].ss_sp, nullptr);
   EXPECT_EQ(mine->fault_stacks[static_cast<int>(WalkingHandler::kNested)].ss_sp, nullptr);
+  EXPECT_EQ(state_->foreign_stacks.load(), 0u);
   EXPECT_FALSE(UseFaultStack(*mine, WalkingHandler::kNested, *state_));
+  EXPECT_EQ(state_->foreign_stacks.load(), 1u);
 }
 
 }  // namespace

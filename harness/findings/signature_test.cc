@@ -36,6 +36,10 @@ class SignatureTest : public testing::Test {
     return Symbolizer(std::span(&module, 1));
   }
   std::string KeyOf(const RawFinding& finding) const { return SignatureOf(finding, symbols_).key; }
+  std::string KeyAt(RawFinding& finding, std::vector<uint64_t> chain) const {
+    SetChain(finding, std::move(chain));
+    return KeyOf(finding);
+  }
 
   const TempDir dir_;
   const Module own_ = OwnModules()[0];
@@ -55,10 +59,8 @@ TEST_F(SignatureTest, CrashInAModule) {
             "libjvm.so walkhammer::SignatureVm(int)+0x3\n"
             "libjvm.so walkhammer::SignatureVm(long, long)+0x2\n");
   // A finding with another caller is the same bug; one with another signal or place is not.
-  SetChain(*finding, {kVm + 3});
-  EXPECT_EQ(KeyOf(*finding), signature.key);
-  SetChain(*finding, {kVm + 2});
-  EXPECT_NE(KeyOf(*finding), signature.key);
+  EXPECT_EQ(KeyAt(*finding, {kVm + 3}), signature.key);
+  EXPECT_NE(KeyAt(*finding, {kVm + 2}), signature.key);
   SetChain(*finding, {kVm + 3});
   finding->fault.signal = SIGBUS;
   EXPECT_NE(KeyOf(*finding), signature.key);
@@ -116,10 +118,8 @@ TEST_F(SignatureTest, HangsJoinByFunction) {
   EXPECT_EQ(signature.key, "hang libjvm.so walkhammer::SignatureVm(int)" + suffix_);
   EXPECT_EQ(signature.title, "hang in walkhammer::SignatureVm");
   EXPECT_EQ(signature.expect, "hang walkhammer::SignatureVm(int)");
-  SetChain(*finding, {kVm + 2});
-  EXPECT_EQ(KeyOf(*finding), signature.key);
-  SetChain(*finding, {0x10});
-  EXPECT_EQ(KeyOf(*finding), "hang unknown code");
+  EXPECT_EQ(KeyAt(*finding, {kVm + 2}), signature.key);
+  EXPECT_EQ(KeyAt(*finding, {0x10}), "hang unknown code");
 }
 
 TEST_F(SignatureTest, ALoopIsNamedByTheFunctionInsideOfWhatLasted) {
@@ -171,12 +171,10 @@ TEST_F(SignatureTest, ACallAtTheEndOfAFunctionIsThatFunctions) {
   while (symbols_.Resolve(end).function == name) end++;
   ASSERT_GT(end, kVm);
   auto finding = NewFinding("signal-safety", "unsafe-call");
-  SetChain(*finding, {end});
-  EXPECT_EQ(KeyOf(*finding), "signal-safety/unsafe-call in libjvm.so " + name);
+  EXPECT_EQ(KeyAt(*finding, {end}), "signal-safety/unsafe-call in libjvm.so " + name);
   // Where it crashes is no return address.
   finding = NewFinding("crash", "fault");
-  SetChain(*finding, {end});
-  EXPECT_EQ(KeyOf(*finding).find(name), std::string::npos);
+  EXPECT_EQ(KeyAt(*finding, {end}).find(name), std::string::npos);
 }
 
 TEST_F(SignatureTest, FindingsOfADamagedChildAreStillSigned) {
@@ -203,8 +201,7 @@ TEST_F(SignatureTest, AFailedCheckIsTheCheck) {
   EXPECT_EQ(signature.expect, "failed-check (frame.cpp:123) assert(x()) failed");
   EXPECT_EQ(signature.oracle, "crash");
   // A check is the same bug wherever it is inlined; another check is another bug.
-  SetChain(*finding, {kVmTwo + 2});
-  EXPECT_EQ(KeyOf(*finding), signature.key);
+  EXPECT_EQ(KeyAt(*finding, {kVmTwo + 2}), signature.key);
   SetField(finding->fault.failed_check, "(frame.cpp:124) assert(x()) failed");
   EXPECT_NE(KeyOf(*finding), signature.key);
 }

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "harness/base/clock.h"
-#include "stress/burn_testing.h"
+#include "harness/guard/guard_testing.h"
 #include "stress/sampler.h"
 
 namespace walkhammer::stress {
@@ -95,7 +95,7 @@ TEST(ThreadCpu, IsTheThreadsAlone) {
   });
   while (tid.load() == 0) std::this_thread::yield();
   const uint64_t before = ThreadCpuNs(gettid());
-  Burn(200'000'000);
+  Burn(200);
   EXPECT_GE(ThreadCpuNs(gettid()), before + 200'000'000);
   EXPECT_GT(ThreadCpuNs(tid.load()), 0u);
   EXPECT_LT(ThreadCpuNs(tid.load()), 200'000'000u);
@@ -205,17 +205,17 @@ TEST_F(ThreadTableTest, AThreadKnowsItsOwnEntry) {
 }
 
 TEST_F(ThreadTableTest, ClocksCountFromTheThreadsBirthInTheTable) {
-  Burn(20'000'000);
+  Burn(20);
   const uint64_t begin = MonotonicNs();
   SampledThread* mine = table_->Add(gettid(), "mine", true);
-  Burn(30'000'000);
+  Burn(30);
   table_->UpdateClocks(*mine);
   const uint64_t alive = mine->counts->alive_ns.load();
   EXPECT_GE(mine->counts->cpu_ns.load(), 30'000'000u);
   EXPECT_LE(mine->counts->cpu_ns.load(), alive);
   EXPECT_GE(alive, 30'000'000u);
   EXPECT_LE(alive, MonotonicNs() - begin);
-  Burn(30'000'000);
+  Burn(30);
   table_->Remove(*mine, true);
   EXPECT_GE(state_->threads[1].cpu_ns.load(), 60'000'000u) << "up to its end";
 }

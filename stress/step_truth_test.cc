@@ -103,6 +103,15 @@ class StepTruthTest : public testing::Test {
   Machine m;
 };
 
+// Method 1, which 0 has called, has called another.
+class InACallee : public StepTruthTest {
+ protected:
+  InACallee() {
+    m.At(0x1000, {1, 0});
+    m.Call();
+  }
+};
+
 TEST_F(StepTruthTest, ACorrectWalkerIsNeverWrong) {
   m.At(0x1000, {1});
   CallCompiled(m, 0x2000, {1}, {2, 1}, {2, 1});
@@ -178,9 +187,7 @@ TEST_F(StepTruthTest, ErrorsNeitherAccuseNorAreAccused) {
 }
 
 // As ASkippedCallerIsWrongOnceTheBodyProvesIt, but the walker says where it has guessed.
-TEST_F(StepTruthTest, GuessesNeitherAccuseNorAreAccused) {
-  m.At(0x1000, {1, 0});
-  m.Call();
+TEST_F(InACallee, GuessesNeitherAccuseNorAreAccused) {
   m.guessed_from = 1;
   m.At(0x2000, {2, 0});
   m.guessed_from = 2;  // no frame of two
@@ -262,9 +269,7 @@ TEST_F(StepTruthTest, CutOffStacksAreNotCompared) {
   EXPECT_TRUE(m.IsQuiet());
 }
 
-TEST_F(StepTruthTest, AMethodWithoutAnIdIsNotCompared) {
-  m.At(0x1000, {1, 0});
-  m.Call();
+TEST_F(InACallee, AMethodWithoutAnIdIsNotCompared) {
   for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 1, 0});
   for (uint64_t i = 8; i < 16; i++) m.At(0x2000 + i, {2, -1, 0});  // 1 was redefined
   EXPECT_TRUE(m.wrong.empty());
@@ -301,9 +306,7 @@ TEST_F(StepTruthTest, InterpretedCallsAreCalls) {
 }
 
 // Compiled code calls the interpreter: an adapter moves the return address down.
-TEST_F(StepTruthTest, AdaptersMoveTheReturnAddress) {
-  m.At(0x1000, {1, 0});
-  m.Call();
+TEST_F(InACallee, AdaptersMoveTheReturnAddress) {
   m.At(0x70000, {}, Code::kOther);
   const uint64_t back = m.Pop();
   m.At(0x70001, {}, Code::kOther);
@@ -331,9 +334,7 @@ TEST_F(StepTruthTest, StubsMayLoseInlinedCallers) {
 }
 
 // A call by way of a stub that ends in Java is exact.
-TEST_F(StepTruthTest, VirtualCallsGoThroughStubs) {
-  m.At(0x1000, {1, 0});
-  m.Call();
+TEST_F(InACallee, VirtualCallsGoThroughStubs) {
   m.At(0x70000, {0}, Code::kOther);  // a vtable stub, its caller skipped
   for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 1, 0});
   EXPECT_EQ(m.wrong, std::set<uint64_t>{0x70000});
@@ -389,9 +390,7 @@ TEST_F(StepTruthTest, CallsBackIntoJava) {
   EXPECT_EQ(m.wrong, std::set<uint64_t>{0x2010});
 }
 
-TEST_F(StepTruthTest, OpenVerdictsHaveAnEnd) {
-  m.At(0x1000, {1, 0});
-  m.Call();
+TEST_F(InACallee, OpenVerdictsHaveAnEnd) {
   for (uint64_t i = 0; i < 30; i++) m.At(0x2000 + i, {0});
   for (uint64_t i = 30; i < 45; i++) m.At(0x2000 + i, {2, 1, 0});
   m.At(m.Ret(), {1, 0});

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "harness/base/files.h"
 #include "harness/guard/guard.h"
@@ -95,7 +96,8 @@ void OnFirst(int) {
   SetCurrentGuardSlot(nullptr);
 }
 
-// Sends the first signal to a new thread, and has the results in `in_handler`.
+// Sends the first signal to a new thread, has the results in `in_handler`, and expects that the
+// first handler's calls were contained.
 void OverflowInHandler(int overflows_inside) {
   struct sigaction action {};
   action.sa_flags = SA_ONSTACK;
@@ -113,14 +115,14 @@ void OverflowInHandler(int overflows_inside) {
     sigaltstack(nullptr, &in_handler.after);
     LeaveGuardedThread();
   }).join();
+  EXPECT_TRUE(in_handler.armed);
+  for (const Ending ending : in_handler.first) EXPECT_EQ(ending, Ending::kCrashed);
+  EXPECT_TRUE(in_handler.intact) << "the fault's handler ran over the frames of the first one";
 }
 
 TEST_F(GuardEdgesTest, OverflowOfTheSignalStackIsContained) {
   OverflowInHandler(0);
-  EXPECT_TRUE(in_handler.armed);
-  for (const Ending ending : in_handler.first) EXPECT_EQ(ending, Ending::kCrashed);
   EXPECT_EQ(in_handler.slot[0].fault.signal, SIGSEGV);
-  EXPECT_TRUE(in_handler.intact) << "the fault's handler ran over the frames of the first one";
   // The thread has its own signal stack again.
   EXPECT_EQ(in_handler.after.ss_flags & ~kDisarmedInHandlers, 0);
   EXPECT_NE(in_handler.after.ss_sp, in_handler.inner[0].ss_sp);
@@ -128,10 +130,7 @@ TEST_F(GuardEdgesTest, OverflowOfTheSignalStackIsContained) {
 
 TEST_F(GuardEdgesTest, OverflowInAWalkWithinAWalkIsContained) {
   OverflowInHandler(2);
-  EXPECT_TRUE(in_handler.armed);
   EXPECT_EQ(in_handler.second, Ending::kCrashed);
-  for (const Ending ending : in_handler.first) EXPECT_EQ(ending, Ending::kCrashed);
-  EXPECT_TRUE(in_handler.intact);
 }
 
 TEST_F(GuardEdgesTest, OverflowAfterASecondFaultIsContained) {
@@ -139,8 +138,6 @@ TEST_F(GuardEdgesTest, OverflowAfterASecondFaultIsContained) {
   OverflowInHandler(0);
   in_handler.faults_twice = false;
   EXPECT_EQ(in_handler.twice, Ending::kCrashed);
-  for (const Ending ending : in_handler.first) EXPECT_EQ(ending, Ending::kCrashed);
-  EXPECT_TRUE(in_handler.intact);
 }
 
 // Address space of this process, bytes.
@@ -307,37 +304,31 @@ TEST_F(GuardEdgesTest, SleepCountsOnceHoweverOftenASlotIsWatched) {
 
 // --- walks within walks ---
 
-TEST_F(GuardEdgesTest, AHangThatAWalkWithinHidesEndsLater) {
+// Burns CPU time in a call, in a second call within that one, and then again; returns how the
+// outer and the inner call end.
+std::pair<Ending, Ending> BurnNested(uint64_t before_ms, uint64_t within_ms, uint64_t after_ms) {
   static GuardSlot inner;
-  ASSERT_TRUE(WatchGuardSlot(inner));
-  Ending inside = Ending::kHung;
-  EXPECT_EQ(GuardedCall(main_slot,
-                        [&] {
-                          Burn(kHangLimitMs * 5 / 8);
-                          SetCurrentGuardSlot(&inner);
-                          // The outer call's limit is reached here.
-                          inside = GuardedCall(inner, [] { Burn(kHangLimitMs * 6 / 8); });
-                          SetCurrentGuardSlot(&main_slot);
-                          Burn(kHangLimitMs * 20);
-                        }),
-            Ending::kHung);
-  EXPECT_EQ(inside, Ending::kReturned);
+  EXPECT_TRUE(WatchGuardSlot(inner));
+  Ending inside{};
+  const Ending outside = GuardedCall(main_slot, [&] {
+    Burn(before_ms);
+    SetCurrentGuardSlot(&inner);
+    inside = GuardedCall(inner, [&] { Burn(within_ms); });
+    SetCurrentGuardSlot(&main_slot);
+    Burn(after_ms);
+  });
+  return {outside, inside};
+}
+
+// The outer call's limit is reached in the inner one.
+TEST_F(GuardEdgesTest, AHangThatAWalkWithinHidesEndsLater) {
+  EXPECT_EQ(BurnNested(kHangLimitMs * 5 / 8, kHangLimitMs * 6 / 8, kHangLimitMs * 20),
+            std::pair(Ending::kHung, Ending::kReturned));
 }
 
 TEST_F(GuardEdgesTest, AHangWithinDoesNotCountAsTheOuterOnes) {
-  static GuardSlot inner;
-  ASSERT_TRUE(WatchGuardSlot(inner));
-  Ending inside = Ending::kReturned;
-  EXPECT_EQ(GuardedCall(main_slot,
-                        [&] {
-                          Burn(kHangLimitMs / 2);
-                          SetCurrentGuardSlot(&inner);
-                          inside = GuardedCall(inner, [] { Burn(kHangLimitMs * 20); });
-                          SetCurrentGuardSlot(&main_slot);
-                          Burn(kHangLimitMs / 4);
-                        }),
-            Ending::kReturned);
-  EXPECT_EQ(inside, Ending::kHung);
+  EXPECT_EQ(BurnNested(kHangLimitMs / 2, kHangLimitMs * 20, kHangLimitMs / 4),
+            std::pair(Ending::kReturned, Ending::kHung));
 }
 
 // --- room ---

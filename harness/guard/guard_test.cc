@@ -291,17 +291,9 @@ TEST_F(GuardTest, EachThreadsHangEnds) {
 TEST_F(GuardTest, HangIsOneThreadsOwn) {
   // Both threads are in their first call when the watchdog checks; the second has used less CPU.
   static GuardSlot busy, fresh;
-  const auto sleep_once = [](GuardSlot& slot, uint64_t burn, Ending& ending) {
-    EnterGuardedThread(slot);
-    Burn(burn);
-    ending = GuardedCall(slot, [] { Sleep(kHangLimitMs); });
-    LeaveGuardedThread();
-  };
-  Ending first = Ending::kHung, second = Ending::kHung;
-  std::thread([&] { sleep_once(busy, 100, first); }).join();
-  std::thread([&] { sleep_once(fresh, 0, second); }).join();
-  EXPECT_EQ(first, Ending::kReturned);
-  EXPECT_EQ(second, Ending::kReturned);
+  const auto sleep = [] { Sleep(kHangLimitMs); };
+  EXPECT_EQ(CallOnThread(busy, sleep, 100), Ending::kReturned);
+  EXPECT_EQ(CallOnThread(fresh, sleep), Ending::kReturned);
 }
 
 // --- faults that are not the walker's ---

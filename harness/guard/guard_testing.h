@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of the guard have in common. Signal-safe: no.
+// What tests of the guard, and of threads, have in common. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_GUARD_GUARD_TESTING_H_
 #define WALKHAMMER_HARNESS_GUARD_GUARD_TESTING_H_
 
@@ -14,8 +14,8 @@
 
 namespace walkhammer {
 
-constexpr int kHangLimitMs = 40;
-constexpr int kSleepLimitMs = kHangLimitMs * 20;
+inline constexpr int kHangLimitMs = 40;
+inline constexpr int kSleepLimitMs = kHangLimitMs * 20;
 
 inline volatile bool forever = true;
 inline volatile int sink = 0;
@@ -40,23 +40,26 @@ inline int Recurse(int depth) {
 }
 
 inline uint64_t WallMs() { return MonotonicNs() / 1000000; }
-inline uint64_t CpuMs() {  // of this thread
+inline uint64_t CpuNs() {  // of this thread
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000 + static_cast<uint64_t>(now.tv_nsec) / 1000000;
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
 }
-inline void Burn(uint64_t cpu_ms) {
-  for (const uint64_t end = CpuMs() + cpu_ms; CpuMs() < end;) sink = sink + 1;
+inline uint64_t CpuMs() { return CpuNs() / 1000000; }
+// Keeps the calling thread busy for that CPU time, however long that takes.
+inline void Burn(uint64_t ms) {
+  for (const uint64_t end = CpuNs() + ms * 1000000; CpuNs() < end;) sink = sink + 1;
 }
 inline void Spin() {
   while (forever) sink = sink + 1;
 }
 
-// How a call ends that is a new thread's only one.
-inline Ending CallOnThread(GuardSlot& slot, FunctionRef<void()> body) {
+// How a call ends that is a new thread's only one; the thread burns CPU time first.
+inline Ending CallOnThread(GuardSlot& slot, FunctionRef<void()> body, uint64_t burn_ms = 0) {
   Ending ending = Ending::kReturned;
   std::thread([&] {
     EnterGuardedThread(slot);
+    Burn(burn_ms);
     ending = GuardedCall(slot, body);
     LeaveGuardedThread();
   }).join();

@@ -63,15 +63,18 @@ class JvmEndsWalksTest : public testing::Test {
     EnterGuardedThread(slot);
   }
   void SetUp() override { asked = 0; }
+  // ProtectedWalk in a guarded call, which must return.
+  static bool EndsInCall(FunctionRef<void()> fault) {
+    bool ended = false;
+    EXPECT_EQ(GuardedCall(slot, [&] { ended = ProtectedWalk(fault); }), Ending::kReturned);
+    return ended;
+  }
 };
 
 TEST_F(JvmEndsWalksTest, TheJvmHasAFaultFirst) {
   EXPECT_TRUE(GuardInPlace());
   for (int i = 1; i <= 3; i++) {
-    bool ended = false;
-    EXPECT_EQ(GuardedCall(slot, [&] { ended = ProtectedWalk([] { Write(0); }); }),
-              Ending::kReturned);
-    EXPECT_TRUE(ended);
+    EXPECT_TRUE(EndsInCall([] { Write(0); }));
     EXPECT_EQ(asked, i);
     EXPECT_EQ(slot.protected_faults, 1);
     EXPECT_EQ(slot.fault.signal, SIGSEGV);
@@ -93,10 +96,7 @@ TEST_F(JvmEndsWalksTest, AFaultBehindWhichTheWalkGoesOnIsNone) {
 }
 
 TEST_F(JvmEndsWalksTest, SoItHasOtherSignals) {
-  bool ended = false;
-  EXPECT_EQ(GuardedCall(slot, [&] { ended = ProtectedWalk([] { raise(SIGILL); }); }),
-            Ending::kReturned);
-  EXPECT_TRUE(ended);
+  EXPECT_TRUE(EndsInCall([] { raise(SIGILL); }));
   EXPECT_EQ(slot.fault.signal, SIGILL);
 }
 

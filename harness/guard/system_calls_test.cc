@@ -29,13 +29,18 @@ class SystemCallsTest : public testing::Test {
   }
   void TearDown() override { LeaveGuardedThread(); }
 
+  // A call that ends so, and may or may not have called the kernel.
+  void ExpectCall(FunctionRef<void()> body, bool called, Ending ending = Ending::kReturned) {
+    EXPECT_EQ(GuardedCall(slot_, body), ending);
+    EXPECT_EQ(slot_.may_have_called_kernel, called);
+  }
+
   GuardSlot& slot_ = slots[used++];
 };
 
 TEST_F(SystemCallsTest, ACallThatOnlyComputesDidNotCallTheKernel) {
   for (int i = 0; i < 3; i++) {
-    EXPECT_EQ(GuardedCall(slot_, [] { sink = sink + 1; }), Ending::kReturned);
-    EXPECT_FALSE(slot_.may_have_called_kernel);
+    ExpectCall([] { sink = sink + 1; }, false);
     (void)getppid();  // outside of the call
   }
 }
@@ -49,11 +54,9 @@ TEST_F(SystemCallsTest, SystemCallsDoAsTheyShouldAndAreTold) {
   EXPECT_EQ(seen[0], parent);
   EXPECT_EQ(seen[1], parent);
   EXPECT_TRUE(slot_.may_have_called_kernel);
-  EXPECT_EQ(GuardedCall(slot_, [] { sink = sink + 1; }), Ending::kReturned);
-  EXPECT_TRUE(slot_.may_have_called_kernel);
+  ExpectCall([] { sink = sink + 1; }, true);
   EXPECT_TRUE(WatchSystemCalls());
-  EXPECT_EQ(GuardedCall(slot_, [] { sink = sink + 1; }), Ending::kReturned);
-  EXPECT_FALSE(slot_.may_have_called_kernel);
+  ExpectCall([] { sink = sink + 1; }, false);
 }
 
 TEST_F(SystemCallsTest, AChangedSignalMaskStays) {
@@ -73,12 +76,9 @@ TEST_F(SystemCallsTest, AChangedSignalMaskStays) {
 
 // The guard's own handlers make system calls.
 TEST_F(SystemCallsTest, CallsThatTheGuardEndsAreContained) {
-  EXPECT_EQ(GuardedCall(slot_, [] { Write(0x10); }), Ending::kCrashed);
-  EXPECT_TRUE(slot_.may_have_called_kernel);
-  EXPECT_EQ(GuardedCall(slot_, [] { Spin(); }), Ending::kHung);
-  EXPECT_TRUE(slot_.may_have_called_kernel);
-  EXPECT_EQ(GuardedCall(slot_, [] { sink = sink + 1; }), Ending::kReturned);
-  EXPECT_FALSE(slot_.may_have_called_kernel) << "no system call of the walker's own so far";
+  ExpectCall([] { Write(0x10); }, true, Ending::kCrashed);
+  ExpectCall([] { Spin(); }, true, Ending::kHung);
+  ExpectCall([] { sink = sink + 1; }, false);  // no system call of the walker's own so far
 }
 
 TEST_F(SystemCallsTest, OtherThreadsAreNotWatched) {

@@ -41,15 +41,9 @@ class StackWalker {
   WALKHAMMER_OF_PROFILER static int walkVM(void* context, ASGCT_CallFrame* frames, int depth,
                                            StackDetail detail, bool* truncated) {
     if (detail != VM_NORMAL || *truncated) return 0;  // not as agreed
-    int count = Walk(context, frames, depth, "break_not_walkable");
-    for (int i = 0; i < count; i++) {
-      int& bci = frames[i].bci;
-      if (bci == walkhammer::kAgctNativeBci) {
-        bci = 1 << 24 | 1 << 25;
-      } else if (bci != kErrorFrame) {
-        bci = 1 << 24 | (bci & 0xffffff);
-      }
-    }
+    const int count = Walk(context, frames, depth, "break_not_walkable");
+    for (int i = 0; i < count; i++)
+      if (frames[i].bci != kErrorFrame) Encode(frames[i]);
     return count;
   }
 #endif

@@ -65,11 +65,7 @@ int Walk(void* context, ASGCT_CallFrame* frames, int depth, int lock) {
 #if defined(FAKE_FAULTS) || defined(FAKE_ESCAPES)
   if (count <= 0) count = *reinterpret_cast<volatile int*>(unmapped);
 #endif
-  for (int i = 0; i < count; i++)
-    if (frames[i].bci == walkhammer::kAgctNativeBci)
-      frames[i].bci = 1 << 24 | 1 << 25;
-    else
-      frames[i].bci = 1 << 24 | (frames[i].bci & 0xffffff);
+  for (int i = 0; i < count; i++) Encode(frames[i]);
   if (count == 0) frames[count++] = {kNativeFrame, kNative};
   if (count < 0) {
     frames[0] = {kErrorFrame, kNotWalkable};

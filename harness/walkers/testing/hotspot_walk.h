@@ -55,6 +55,12 @@ inline jint ProfilersWalk(ASGCT_CallFrame* frames, jint depth, void* context) {
   return count;
 }
 
+// Gives the bci of a Java frame its kind, as vmEntry.h of the profilers does.
+inline void Encode(ASGCT_CallFrame& frame) {
+  const bool native = frame.bci == walkhammer::kAgctNativeBci;
+  frame.bci = 1 << 24 | (native ? 1 << 25 : frame.bci & 0xffffff);
+}
+
 // walkhammer passes its JVM: JNI_GetCreatedJavaVMs would not list a JVM that is still starting.
 jint asgst_attach(JavaVM* vm) {
   using namespace walkhammer;  // NOLINT(google-build-using-namespace)

@@ -53,8 +53,8 @@ TEST(FailedChecks, AJvmsOwnEndACall) {
                                          found[0].address);
   std::thread([] {
     EnterGuardedThread(walking_slot);
-    const auto call = [](void*) { report("/x/frame.cpp", 12, "assert(x) failed"); };
-    EXPECT_EQ(GuardedCall(walking_slot, call, nullptr), Ending::kCrashed);
+    const auto call = [] { report("/x/frame.cpp", 12, "assert(x) failed"); };
+    EXPECT_EQ(GuardedCall(walking_slot, call), Ending::kCrashed);
     EXPECT_STREQ(walking_slot.fault.failed_check, "(frame.cpp:12) assert(x) failed");
     LeaveGuardedThread();
   }).join();

@@ -17,7 +17,6 @@
 
 #include "fuzzers/engine_input.h"
 #include "harness/ipc/shared_mapping.h"
-#include "harness/ipc/state.h"
 
 namespace walkhammer {
 namespace {

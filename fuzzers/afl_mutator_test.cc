@@ -12,7 +12,6 @@
 
 #include "harness/base/names.h"
 #include "harness/ipc/shared_mapping.h"
-#include "harness/ipc/state.h"
 #include "harness/request/binary_form.h"
 
 namespace walkhammer {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "fuzzers/afl_testing.h"
 #include "harness/base/testing/temporary_folder.h"
 #include "harness/ipc/launch.h"
+#include "harness/process/program.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
@@ -54,14 +56,14 @@ size_t Blocks(const Answer& answer) {
                                  answer.map.begin(), answer.map.begin() + Feedback::kBlocks, 0));
 }
 
+void ExpectNoBlockOfBoth(const Answer& a, const Answer& b) {
+  for (size_t block = 0; block < Feedback::kBlocks; block++)
+    EXPECT_FALSE(a.map[block] != 0 && b.map[block] != 0) << "block " << block;
+}
+
 bool IsGone(pid_t pid) {
   for (int i = 0; i < 1000; i++) {
-    if (kill(pid, 0) != 0) return true;
-    // A dead process whose parent is gone may be a zombie until its new parent reaps it.
-    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-    std::string line;
-    std::getline(stat, line);
-    if (line.find(") Z ") != std::string::npos) return true;
+    if (!IsAlive(pid)) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;
@@ -74,20 +76,30 @@ class AflTest : public testing::TestWithParam<size_t> {
     if (jdks.size() <= GetParam()) GTEST_SKIP() << "no such JDK on this machine";
     jdk_ = jdks[GetParam()];
   }
-  // A job on one scene whose genuine walk triggers no puzzle.
-  std::unique_ptr<SharedMapping> MakeState(const char* walker, bool alone) const {
-    auto mapping = std::move(SharedMapping::Create().value());
-    SharedState& state = mapping->state();
-    EXPECT_TRUE(SetLaunch(state, jdk_.libjvm, BaseFlags(jdk_.feature).value()).ok());
-    state.job.mode = ChildMode::kEngine;
-    state.job.walker = static_cast<uint8_t>(*FindWalker(walker));
-    state.job.scene_mask = 1U << *FindScene("c2");
-    state.job.hang_limit_ms = 1000;
-    state.job.coverage = 1;
-    state.job.alone = alone ? 1 : 0;
-    return mapping;
+  // Starts a target that has a parent, on one scene whose genuine walk triggers no puzzle, and
+  // walks that scene. False: it does not answer as it should.
+  bool Start(const char* walker, uint32_t hang_limit_ms = 1000, bool alone = false) {
+    afl_.reset();
+    mapping_ = std::move(SharedMapping::Create().value());
+    EXPECT_TRUE(SetLaunch(state(), jdk_.libjvm, BaseFlags(jdk_.feature).value()).ok());
+    Job& job = state().job;
+    job.mode = ChildMode::kEngine;
+    job.walker = static_cast<uint8_t>(*FindWalker(walker));
+    job.scene_mask = 1U << *FindScene("c2");
+    job.hang_limit_ms = hang_limit_ms;
+    job.coverage = 1;
+    job.alone = alone ? 1 : 0;
+    afl_.emplace(jdk_, walker, mapping_.get());
+    if (afl_->Hello() != PlayedAfl::kMapSize) return false;
+    first_ = afl_->Run(Genuine("c2"));
+    return first_.wait_status == 0;
   }
+  SharedState& state() { return mapping_->state(); }
+
   Jdk jdk_;
+  std::unique_ptr<SharedMapping> mapping_;
+  std::optional<PlayedAfl> afl_;
+  Answer first_;  // to Start's walk
 };
 
 TEST_P(AflTest, InputsAreServedByOneProcessWhoseCoverageRepeats) {
@@ -102,8 +114,7 @@ TEST_P(AflTest, InputsAreServedByOneProcessWhoseCoverageRepeats) {
   EXPECT_EQ(other.pid, first.pid);
   EXPECT_EQ(other.wait_status, 0);
   EXPECT_GT(Blocks(other), 0u);
-  for (size_t block = 0; block < Feedback::kBlocks; block++)
-    EXPECT_FALSE(first.map[block] != 0 && other.map[block] != 0) << "block " << block;
+  ExpectNoBlockOfBoth(first, other);
   for (int i = 0; i < 3; i++) {
     EXPECT_EQ(afl.Run(Genuine("c2")).map, first.map);
     EXPECT_EQ(afl.Run(Genuine("c1", false)).map, other.map);
@@ -133,32 +144,27 @@ TEST_P(AflTest, AProcessThatIsKilledBetweenInputsHasASuccessor) {
   EXPECT_NE(other.pid, first.pid);
   EXPECT_EQ(other.wait_status, 0);
   // All traps are new, yet no input shows a block that another input entered first.
-  for (size_t block = 0; block < Feedback::kBlocks; block++)
-    EXPECT_FALSE(first.map[block] != 0 && other.map[block] != 0) << "block " << block;
+  ExpectNoBlockOfBoth(first, other);
   EXPECT_EQ(afl.Run(Genuine("c2")).map, first.map);
 }
 
 TEST_P(AflTest, ADeathIsBuriedAnsweredAndHasASuccessor) {
   for (const char* walker : {"puzzle-abort", "puzzle-exit"}) {
-    const auto state = MakeState(walker, false);
-    PlayedAfl afl(jdk_, walker, state.get());
-    ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
-    const Answer before = afl.Run(Genuine("c2"));
-    ASSERT_EQ(before.wait_status, 0) << walker;
+    ASSERT_TRUE(Start(walker)) << walker;
     for (size_t i = 0; i < 2; i++) {
-      const Answer death = afl.Run(Trigger());
+      const Answer death = afl_->Run(Trigger());
       EXPECT_TRUE(WIFSIGNALED(death.wait_status)) << walker << ' ' << death.wait_status;
       EXPECT_EQ(WTERMSIG(death.wait_status), SIGABRT) << walker;
       ASSERT_GT(death.pid, 0);
       EXPECT_TRUE(IsGone(death.pid)) << walker;
-      EXPECT_TRUE(afl.NothingMoreSaid());
-      const Answer after = afl.Run(Genuine("c2"));
+      EXPECT_TRUE(afl_->NothingMoreSaid());
+      const Answer after = afl_->Run(Genuine("c2"));
       EXPECT_EQ(after.wait_status, 0) << walker;
       EXPECT_NE(after.pid, death.pid) << walker;
-      EXPECT_EQ(after.map, before.map) << walker;
+      EXPECT_EQ(after.map, first_.map) << walker;
       // The parent learns how the child really ended and what the child walked.
-      ASSERT_EQ(afl.exits().size(), i + 1);
-      const Taken& taken = afl.exits().back();
+      ASSERT_EQ(afl_->exits().size(), i + 1);
+      const Taken& taken = afl_->exits().back();
       EXPECT_EQ(WIFEXITED(taken.wait_status), walker == std::string("puzzle-exit"));
       EXPECT_TRUE(taken.walking);
       EXPECT_EQ(taken.pc, kTriggerPc);
@@ -168,87 +174,68 @@ TEST_P(AflTest, ADeathIsBuriedAnsweredAndHasASuccessor) {
 
 // Longer than the keeper once waited: then the parent found an empty journal.
 TEST_P(AflTest, ADeathWaitsForABusyParent) {
-  const auto state = MakeState("puzzle-abort", false);
-  PlayedAfl afl(jdk_, "puzzle-abort", state.get());
-  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
-  ASSERT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
-  afl.set_parent_busy(seconds(7));
-  afl.Run(Trigger());  // the parent is busy with something else, and not AFL++
-  EXPECT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
-  ASSERT_EQ(afl.exits().size(), 1u);
-  EXPECT_TRUE(afl.exits()[0].walking);
-  EXPECT_EQ(afl.exits()[0].pc, kTriggerPc);
-  EXPECT_FALSE(afl.exits()[0].by_engine);
+  ASSERT_TRUE(Start("puzzle-abort"));
+  afl_->set_parent_busy(seconds(7));
+  afl_->Run(Trigger());  // the parent is busy with something else, and not AFL++
+  EXPECT_EQ(afl_->Run(Genuine("c2")).wait_status, 0);
+  ASSERT_EQ(afl_->exits().size(), 1u);
+  EXPECT_TRUE(afl_->exits()[0].walking);
+  EXPECT_EQ(afl_->exits()[0].pc, kTriggerPc);
+  EXPECT_FALSE(afl_->exits()[0].by_engine);
 }
 
 // The OOM killer's, say: afl-fuzz must not keep the input as a crash.
 TEST_P(AflTest, AKillFromOutsideIsNoCrash) {
-  const auto state = MakeState("puzzle-hang", false);
-  state->state().job.hang_limit_ms = 600000;
-  PlayedAfl afl(jdk_, "puzzle-hang", state.get());
-  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
-  const Answer before = afl.Run(Genuine("c2"));
-  ASSERT_EQ(before.wait_status, 0);
+  ASSERT_TRUE(Start("puzzle-hang", 600000));
   std::thread killer([&] {
-    const Journal& journal = state->state().journal;
+    const Journal& journal = state().journal;
     while (journal.phase.load() != 1 || journal.request.pc.addend != kTriggerPc)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    kill(before.pid, SIGKILL);
+    kill(first_.pid, SIGKILL);
   });
-  const Answer killed = afl.Run(Trigger());
+  const Answer killed = afl_->Run(Trigger());
   killer.join();
   EXPECT_EQ(killed.wait_status, 0);
   EXPECT_EQ(Blocks(killed), 0u) << "it would be kept for these";
-  ASSERT_EQ(afl.exits().size(), 1u);
-  EXPECT_EQ(WTERMSIG(afl.exits()[0].wait_status), SIGKILL);
-  EXPECT_FALSE(afl.exits()[0].by_engine);
-  const Answer after = afl.Run(Genuine("c2"));
+  ASSERT_EQ(afl_->exits().size(), 1u);
+  EXPECT_EQ(WTERMSIG(afl_->exits()[0].wait_status), SIGKILL);
+  EXPECT_FALSE(afl_->exits()[0].by_engine);
+  const Answer after = afl_->Run(Genuine("c2"));
   EXPECT_EQ(after.wait_status, 0);
-  EXPECT_NE(after.pid, before.pid);
+  EXPECT_NE(after.pid, first_.pid);
 }
 
 // As afl-fuzz and the keeper end a walk that does not end, whatever that is due to.
 TEST_P(AflTest, AKillAfterALongWalkIsTheWalks) {
-  const auto state = MakeState("puzzle-hang", false);
-  state->state().job.hang_limit_ms = 600000;
-  PlayedAfl afl(jdk_, "puzzle-hang", state.get());
-  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
-  const Answer before = afl.Run(Genuine("c2"));
-  ASSERT_EQ(before.wait_status, 0);
+  ASSERT_TRUE(Start("puzzle-hang", 600000));
   std::thread killer([&] {
     std::this_thread::sleep_for(seconds(12));
-    kill(before.pid, SIGKILL);
+    kill(first_.pid, SIGKILL);
   });
-  const Answer killed = afl.Run(Trigger());
+  const Answer killed = afl_->Run(Trigger());
   killer.join();
   EXPECT_TRUE(WIFSIGNALED(killed.wait_status));
-  ASSERT_EQ(afl.exits().size(), 1u);
-  EXPECT_TRUE(afl.exits()[0].by_engine);
+  ASSERT_EQ(afl_->exits().size(), 1u);
+  EXPECT_TRUE(afl_->exits()[0].by_engine);
 }
 
 TEST_P(AflTest, OneThatIsAskedToStopIsNoCrash) {
-  const auto state = MakeState("agct", false);
-  PlayedAfl afl(jdk_, "agct", state.get());
-  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
-  ASSERT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
-  state->state().stop.store(1);
-  EXPECT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
-  EXPECT_EQ(state->state().phase.load(), ChildPhase::kDone);
-  EXPECT_TRUE(afl.exits().empty());
-  EXPECT_FALSE(afl.EndedWithin(seconds(1)).has_value()) << "afl-fuzz would complain";
+  ASSERT_TRUE(Start("agct"));
+  state().stop.store(1);
+  EXPECT_EQ(afl_->Run(Genuine("c2")).wait_status, 0);
+  EXPECT_EQ(state().phase.load(), ChildPhase::kDone);
+  EXPECT_TRUE(afl_->exits().empty());
+  EXPECT_FALSE(afl_->EndedWithin(seconds(1)).has_value()) << "afl-fuzz would complain";
 }
 
 // Without a parent, a finding is a crash of the input that made it, and not of a later input.
 TEST_P(AflTest, AFindingIsACrash) {
-  const auto state = MakeState("puzzle-crash", true);
-  PlayedAfl afl(jdk_, "puzzle-crash", state.get());
-  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
-  ASSERT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
-  const Answer crash = afl.Run(Trigger());
+  ASSERT_TRUE(Start("puzzle-crash", 1000, true));
+  const Answer crash = afl_->Run(Trigger());
   ASSERT_TRUE(WIFSIGNALED(crash.wait_status)) << crash.wait_status;
   EXPECT_EQ(WTERMSIG(crash.wait_status), SIGABRT);
-  EXPECT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
-  EXPECT_TRUE(afl.exits().empty());
+  EXPECT_EQ(afl_->Run(Genuine("c2")).wait_status, 0);
+  EXPECT_TRUE(afl_->exits().empty());
 }
 
 std::string Stat(const std::string& path, const std::string& name) {

@@ -8,14 +8,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/shm.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -28,6 +24,7 @@
 #include "fuzzers/feedback.h"
 #include "harness/base/testing/temporary_folder.h"
 #include "harness/ipc/shared_mapping.h"
+#include "harness/process/spawn.h"
 #include "harness/supervise/command_testing.h"
 
 namespace walkhammer {
@@ -59,41 +56,31 @@ class PlayedAfl {
     map_bytes_ = static_cast<uint8_t*>(shmat(map_, nullptr, 0));
     input_bytes_ = static_cast<uint8_t*>(shmat(input_, nullptr, 0));
     signal(SIGPIPE, SIG_IGN);  // a write to a dead target must fail, not kill the test
+    unsetenv(kStateVariable);
     int commands[2], answers[2];
-    if (pipe(commands) != 0 || pipe(answers) != 0) return;
-    const std::string program = BesideExecutable("walk_afl");
-    target_ = fork();
-    if (target_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      dup2(commands[0], kCommandFd);
-      dup2(answers[1], kAnswerFd);
-      for (int fd : {commands[0], commands[1], answers[0], answers[1]}) close(fd);
-      setenv("__AFL_SHM_ID", std::to_string(map_).c_str(), 1);
-      setenv("__AFL_SHM_FUZZ_ID", std::to_string(input_).c_str(), 1);
-      setenv("WALKHAMMER_WALKER", walker.c_str(), 1);
-      setenv("WALKHAMMER_JDK", jdk.home.c_str(), 1);
-      unsetenv(kStateVariable);
-      if (state_ != nullptr) {
-        fcntl(state_->fd(), F_SETFD, 0);
-        const std::string path = "/proc/self/fd/" + std::to_string(state_->fd());
-        setenv(kStateVariable, path.c_str(), 1);
-      }
-      const rlimit no_core{0, 0};
-      setrlimit(RLIMIT_CORE, &no_core);
-      if (chdir(folder_.Under("").c_str()) == 0) execl(program.c_str(), program.c_str(), nullptr);
-      _exit(127);
+    if (pipe2(commands, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0) return;
+    dup2(commands[0], kCommandFd);
+    dup2(answers[1], kAnswerFd);
+    SpawnOptions options{
+        .arguments = {BesideExecutable("walk_afl")},
+        .environment = {"__AFL_SHM_ID=" + std::to_string(map_),
+                        "__AFL_SHM_FUZZ_ID=" + std::to_string(input_),
+                        "WALKHAMMER_WALKER=" + walker, "WALKHAMMER_JDK=" + jdk.home},
+        .directory = folder_.Under(""),
+        .inherited = {kCommandFd, kAnswerFd}};
+    if (state_ != nullptr) {
+      options.inherited.push_back(state_->fd());
+      options.environment.push_back(std::string(kStateVariable) + "=/proc/self/fd/" +
+                                    std::to_string(state_->fd()));
     }
-    close(commands[0]);
-    close(answers[1]);
+    EXPECT_TRUE(target_.Start(options).ok());
+    for (const int fd : {commands[0], answers[1], kCommandFd, kAnswerFd}) close(fd);
     commands_ = commands[1];
     answers_ = answers[0];
   }
 
   ~PlayedAfl() {
     Leave();
-    if (target_ > 0) kill(target_, SIGKILL);
-    while (target_ > 0 && waitpid(target_, nullptr, 0) < 0 && errno == EINTR) {
-    }
     shmdt(map_bytes_);
     shmdt(input_bytes_);
     shmctl(map_, IPC_RMID, nullptr);
@@ -138,13 +125,11 @@ class PlayedAfl {
   // The target's wait status; nullopt if the target does not end by itself within `limit`.
   std::optional<int> EndedWithin(std::chrono::seconds limit) {
     const auto until = std::chrono::steady_clock::now() + limit;
-    int wait_status = 0;
-    while (waitpid(target_, &wait_status, WNOHANG) == 0) {
+    while (!target_.HasEnded()) {
       if (std::chrono::steady_clock::now() > until) return std::nullopt;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    target_ = -1;
-    return wait_status;
+    return target_.wait_status();
   }
 
   bool NothingMoreSaid() const {
@@ -195,7 +180,7 @@ class PlayedAfl {
   uint8_t* map_bytes_;
   uint8_t* input_bytes_;
   int commands_ = -1, answers_ = -1;
-  pid_t target_ = -1;
+  Spawned target_;
 };
 
 }  // namespace walkhammer

@@ -17,7 +17,6 @@
 #include "harness/guard/arch.h"
 #include "harness/ipc/launch.h"
 #include "harness/ipc/shared_mapping.h"
-#include "harness/ipc/state.h"
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/request/lookup.h"
 
@@ -134,26 +133,14 @@ void FuzzTarget::Walk(std::span<const uint8_t> input) {
     engine_->CloseWindow();  // so that the next window arms all traps
     environment_.coverage->Forget();
   }
-  struct Step {
-    FuzzTarget* target;
-    ParkedScene* scene;
-    const WalkRequest* request;
-    bool go_on;
-  } step{this, scene, &request, true};
+  bool go_on = true;
   state_->crashing.current.store(hash, std::memory_order_relaxed);
-  engine_->Run(
-      *scene,
-      [](void* data) {
-        auto& step = *static_cast<Step*>(data);
-        step.go_on = step.target->environment_.line->Walk(*step.scene, *step.request,
-                                                          step.target->sequence_++);
-      },
-      &step);
-  if (step.go_on) state_->crashing.current.store(0, std::memory_order_relaxed);
+  engine_->Run(*scene, [&] { go_on = environment_.line->Walk(*scene, request, sequence_++); });
+  if (go_on) state_->crashing.current.store(0, std::memory_order_relaxed);
   feedback_->NoteShape(request, environment_.line->walked(), environment_.line->fault(),
                        environment_.line->differed());
   if (state_->job.alone != 0) AbortOnFinding();
-  if (step.go_on) return;
+  if (go_on) return;
   if (state_->job.alone != 0) {
     std::fprintf(stderr, "walkhammer: after this walk the walker no longer walks truly\n");
     std::abort();

@@ -75,7 +75,7 @@ class ListingTest : public testing::Test {
     ASSERT_TRUE(run_.SaveBlocks(hit, 1).ok());
   }
 
-  TempDir dir_;
+  TemporaryFolder dir_;
   CoverageRows code_;
   RunWriter run_;
   size_t root_;

@@ -10,7 +10,6 @@
 #include "harness/base/numbers.h"
 #include "harness/base/shell.h"
 #include "harness/base/text.h"
-#include "reports/note_text.h"
 
 namespace walkhammer {
 namespace {

@@ -150,7 +150,7 @@ TEST(CollapsedText, NoNameBreaksALineOrAStack) {
 }
 
 TEST(FlameGroups, AreOfOneCellOrOfThoseWithStacks) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   RunWriter run = std::move(RunWriter::Create(dir.Under("run"), TestIdentity()).value());
   const auto refused = [&](const char* cell, const char* why) {
     EXPECT_THAT(
@@ -247,7 +247,7 @@ RunReader RunOf(const std::string& dir, const char* jdk,
 }
 
 TEST(FlameDifference, ComparesWhatBothRunsHave) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const RunReader before = RunOf(dir.Under("a"), "jdk17", {"x", "y", "z"}),
                   now = RunOf(dir.Under("b"), "jdk21", {"q", "z", "y"}),
                   twice = RunOf(dir.Under("c"), "jdk21", {"z", "z", "q"});

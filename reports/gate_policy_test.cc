@@ -64,7 +64,7 @@ TEST(GatePolicy, BothEndsOfARangeAreTaken) {
 }
 
 TEST(GatePolicy, IsReadFromAFile) {
-  TempDir temp;
+  TemporaryFolder temp;
   std::ofstream(temp.Under("p.toml")) << "[effects]\ncodes = \"warn\"\n";
   EXPECT_EQ(ReadGatePolicy(temp.Under("p.toml")).value().EffectOf(GateKind::kCodes),
             GateEffect::kWarn);

@@ -134,7 +134,7 @@ class MadeRuns : public testing::Test {
     return dir;
   }
 
-  TempDir temp_;
+  TemporaryFolder temp_;
   uint64_t seed_ = 0;
 };
 

@@ -37,7 +37,7 @@ class HistoryTest : public testing::Test {
   }
   History Read() { return ReadHistory({dir_.path()}).value(); }
 
-  TempDir dir_;
+  TemporaryFolder dir_;
 };
 
 TEST_F(HistoryTest, JoinsBucketsOfBuildsByTheirTitle) {

@@ -40,7 +40,7 @@ class ReportedRun : public testing::Test {
         std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value()));
   }
 
-  TempDir dir_;
+  TemporaryFolder dir_;
   std::unique_ptr<RunWriter> run_ = NewRun();
 };
 

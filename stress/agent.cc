@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <vector>
@@ -32,10 +31,6 @@ constexpr int kManagerPauseUs = 20000;
 constexpr int kLearnedThreads = 64;  // threads whose starts are asked for each time, at most
 
 Agent* the_agent = nullptr;
-
-void Copy(char* to, size_t size, const std::string& from) {
-  std::snprintf(to, size, "%s", from.c_str());
-}
 
 // Of a mapping, what the page cache holds: an upper bound of what this process has mapped of it.
 uint64_t ResidentKib(uint64_t begin, uint64_t end) {
@@ -100,16 +95,14 @@ void Agent::Start(JavaVM* vm, JNIEnv* env) {
   Status status = TryStart(vm, env);
   if (status.ok()) return;
   Stop(AgentPhase::kUnable);
-  Copy(state_.message, sizeof state_.message, status.failure().message);
+  CopyText(status.failure().message, state_.message);
   state_.lacking = status.failure().code == ExitCode::kToolFailed ? 0 : 1;
   state_.phase.store(AgentPhase::kUnable);
 }
 
 Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
-  auto jvm =
-      Jvm::Adopt(vm, {state_.names, StressState::kNamesBytes}, AgentCallbacks(), AgentEvents());
-  if (!jvm.ok()) return jvm.failure();
-  jvm_ = jvm.value();
+  ASSIGN_OR_RETURN(jvm_, Jvm::Adopt(vm, {state_.names, StressState::kNamesBytes}, AgentCallbacks(),
+                                    AgentEvents()));
   state_.undescribed = jvm_->has_structs() ? 0 : 1;
   if (jvm_->has_structs()) {
     RETURN_IF_ERROR(CheckLayoutOf(*jvm_));
@@ -120,10 +113,10 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
   RETURN_IF_ERROR(threads_.SetUp(*jvm_, env));
   if (jvm_->is_openj9() && state_.job.mode == WalkMode::kRunning)
     return Unable("OpenJ9's walker writes into the thread that it walks, which must not run on");
-  Copy(state_.vm_version, sizeof state_.vm_version,
-       jvm_->Property("java.vm.vendor") + ", " + jvm_->Property("java.vm.name") + ", " +
-           jvm_->Property("java.vm.version"));
-  Copy(state_.vm_gc, sizeof state_.vm_gc, CollectorName(jvm_->structs()));
+  CopyText(jvm_->Property("java.vm.vendor") + ", " + jvm_->Property("java.vm.name") + ", " +
+               jvm_->Property("java.vm.version"),
+           state_.vm_version);
+  CopyText(CollectorName(jvm_->structs()), state_.vm_gc);
   recorder_ = std::make_unique<CodeRecorder>(state_, jvm_->methods());
   jvm_->on_stub = [](const char* name, uint64_t begin, uint64_t end) {
     the_agent->recorder_->Add(SymbolKind::kStub, name, begin, end, -1);
@@ -138,19 +131,20 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
                                FactsOfSamples(*jvm_),
                                cache.ok() ? cache.value().Codelets() : std::vector<Codelet>());
   state_.module_count.store(ListModules(state_.modules));  // with what walkers have loaded
-  if (status.ok()) status = InstallHandlers();
-  if (!status.ok()) return status;
-  CheckInterposition();
+  RETURN_IF_ERROR(std::move(status));
+  RETURN_IF_ERROR(InstallHandlers());
+  // Attached to a running JVM, or if LD_PRELOAD was not obeyed, the agent is loaded but not in
+  // front of libc, and walkers' calls of malloc and locks are not seen.
+  CopyText(WhatIsNotInterposed(), state_.not_interposed);
   if (state_.job.mode == WalkMode::kParked || state_.job.mode == WalkMode::kRunning) {
     service_ = std::make_unique<WalkService>(state_, threads_.table(), *line_);
-    status = service_->Start([] { AttachAsDaemon(the_agent->jvm_->vm(), "walkhammer-walker"); },
-                             [] { the_agent->jvm_->vm()->DetachCurrentThread(); },
-                             state_.job.truth != 0 ? AskJvm : nullptr);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(
+        service_->Start([] { AttachAsDaemon(the_agent->jvm_->vm(), "walkhammer-walker"); },
+                        [] { the_agent->jvm_->vm()->DetachCurrentThread(); },
+                        state_.job.truth != 0 ? AskJvm : nullptr));
   }
-  if (state_.job.rehearsal != 0) status = BindSceneNatives(*jvm_, env);
-  if (status.ok()) status = ChooseAndStartSampler();
-  if (!status.ok()) return status;
+  if (state_.job.rehearsal != 0) RETURN_IF_ERROR(BindSceneNatives(*jvm_, env));
+  RETURN_IF_ERROR(ChooseAndStartSampler());
   threads_.AddExisting(env);
   if (!StartManager(env)) return ToolFailed("cannot start the agent's own thread");
   return Ok();
@@ -171,8 +165,7 @@ Status Agent::InstallHandlers() {
     stepper_ = std::make_unique<Stepper>(state_, jvm_->methods(), code_, *line_);
     stepper_->Prepare(options);
   }
-  Status status = InstallGuard(options);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(InstallGuard(options));
   struct sigaction action {};
   action.sa_flags = SA_SIGINFO | SA_RESTART | HandlerStackFlag();
   sigemptyset(&action.sa_mask);
@@ -185,17 +178,11 @@ Status Agent::InstallHandlers() {
   return Ok();
 }
 
-// Whether walkers' calls of malloc and locks are seen. Attached to a running JVM, or if
-// LD_PRELOAD was not obeyed, the agent is loaded but not in front of libc.
-void Agent::CheckInterposition() {
-  Copy(state_.not_interposed, sizeof state_.not_interposed, WhatIsNotInterposed());
-}
-
 Status Agent::ChooseAndStartSampler() {
   std::string reason;
   ASSIGN_OR_RETURN(auto chosen, ChooseSampler(state_.job, reason));
   state_.sampler = chosen->kind;
-  Copy(state_.sampler_reason, sizeof state_.sampler_reason, reason);
+  CopyText(reason, state_.sampler_reason);
   sampler_ = chosen->make(state_.job);
   threads_.Begin(*sampler_);
   state_.phase.store(AgentPhase::kSampling);
@@ -341,11 +328,6 @@ bool Agent::StartManager(JNIEnv* env) {
 // --- What the agent does in signal handlers, and what it asks the JVM about a parked thread.
 // Signal-safe: yes, but for AskJvm.
 
-void Agent::UseFaultStack(SampledThread& thread, WalkingHandler handler) {
-  if (!stress::UseFaultStack(thread, handler))
-    state_.foreign_stacks.fetch_add(1, std::memory_order_relaxed);
-}
-
 void Agent::TakeSample(SampledThread& thread, ucontext_t& context) {
   switch (state_.job.mode) {
     case WalkMode::kParked:
@@ -355,12 +337,12 @@ void Agent::TakeSample(SampledThread& thread, ucontext_t& context) {
       service_->Post(thread, context);
       break;
     case WalkMode::kNested:
-      UseFaultStack(thread, WalkingHandler::kSample);
+      UseFaultStack(thread, WalkingHandler::kSample, state_);
       ArmNested(thread);
       line_->Take(thread, context, {});
       break;
     default:
-      UseFaultStack(thread, WalkingHandler::kSample);
+      UseFaultStack(thread, WalkingHandler::kSample, state_);
       line_->Take(thread, context, {});
       break;
   }
@@ -378,7 +360,7 @@ void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
   }
   GiveStackOnReturn(*thread, context);
   if (agent->stepper_ != nullptr) {
-    agent->UseFaultStack(*thread, WalkingHandler::kSample);
+    UseFaultStack(*thread, WalkingHandler::kSample, agent->state_);
     agent->stepper_->OnSignal(*thread, context);
     errno = error_number;
     return;
@@ -424,7 +406,7 @@ void Agent::OnNested(int, siginfo_t*, void* raw_context) {
   const GuardSlot* outer = CurrentGuardSlot();
   const bool nested = outer != nullptr && outer->inside != 0;
   if (thread != nullptr && agent->threads_.sampling()) {
-    agent->UseFaultStack(*thread, WalkingHandler::kNested);
+    UseFaultStack(*thread, WalkingHandler::kNested, agent->state_);
     agent->line_->Take(*thread, *static_cast<ucontext_t*>(raw_context), {.nested = nested});
   }
   errno = error_number;

@@ -52,13 +52,11 @@ class Agent {
   Status ChooseAndStartSampler();
   void RecordCode();
   void RecordPlaces();
-  void CheckInterposition();
   void LearnThreadStarts(JNIEnv* env);
   void CheckHandlers();
   void MeasureMemory();
   void UpdateModules();
   bool StartManager(JNIEnv* env);
-  void UseFaultStack(SampledThread& thread, WalkingHandler handler);
   void TakeSample(SampledThread& thread, ucontext_t& context);
   static void OnSample(int signal, siginfo_t* info, void* context);
   static void OnNested(int signal, siginfo_t* info, void* context);

@@ -15,13 +15,9 @@ uint64_t HashOfFrames(const Trace& trace) {
 uint64_t HashOfAnswer(const Observation& seen) {
   if (seen.trace.ending != Ending::kReturned || !seen.buffer_intact ||
       seen.unsafe_call->function != nullptr || seen.stack_write.found ||
-      seen.before.error_number != seen.after.error_number ||
-      seen.before.thread_state != seen.after.thread_state ||
-      seen.before.anchor_sp != seen.after.anchor_sp ||
-      seen.before.anchor_pc != seen.after.anchor_pc ||
-      seen.before.anchor_fp != seen.after.anchor_fp || seen.sample->shadow != nullptr ||
-      seen.other.walker != nullptr || seen.trace.described != nullptr ||
-      seen.trace.complaint != nullptr || seen.trace.num_frames > seen.request->depth)
+      seen.before != seen.after || seen.sample->shadow != nullptr || seen.other.walker != nullptr ||
+      seen.trace.described != nullptr || seen.trace.complaint != nullptr ||
+      seen.trace.num_frames > seen.request->depth)
     return 0;
   return HashOfFrames(seen.trace);
 }

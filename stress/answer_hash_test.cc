@@ -7,8 +7,8 @@
 #include <functional>
 #include <set>
 #include <utility>
-#include <vector>
 
+#include "harness/oracles/provocation_testing.h"
 #include "harness/request/walker_table.h"
 
 namespace walkhammer::stress {
@@ -16,26 +16,17 @@ namespace {
 
 int ids[4];
 
-struct Answer {
-  std::vector<Frame> frames = {{4, 0, &ids[0]}, {5, 0, &ids[1]}, {6, 0, &ids[2]}};
-  WalkRequest request;
-  UnsafeCall unsafe{};
-  SampleFacts facts{};
+struct Answer : Case {
   ShadowStack shadow{};
-  Observation seen{};
 
   Answer() {
+    frames = {{4, 0, &ids[0]}, {5, 0, &ids[1]}, {6, 0, &ids[2]}};
+    sampled = true;
     seen.buffer_intact = true;
     seen.trace = {Ending::kReturned, 3, nullptr};
     seen.before = seen.after = {0, kStateInJava, 0x7000, 0x100, 0x7010, 0};
   }
-  uint64_t Hash() {
-    seen.request = &request;
-    seen.unsafe_call = &unsafe;
-    seen.sample = &facts;
-    seen.trace.frames = frames.data();
-    return HashOfAnswer(seen);
-  }
+  uint64_t Hash() { return HashOfAnswer(Whole()); }
 };
 
 uint64_t Changed(const std::function<void(Answer&)>& change) {
@@ -75,7 +66,7 @@ TEST(AnswerHash, WhatIsAmissIsAlwaysJudged) {
       {"crashed", [](Answer& a) { a.seen.trace.ending = Ending::kCrashed; }},
       {"hung", [](Answer& a) { a.seen.trace.ending = Ending::kHung; }},
       {"buffer", [](Answer& a) { a.seen.buffer_intact = false; }},
-      {"malloc", [](Answer& a) { a.unsafe.function = "malloc"; }},
+      {"malloc", [](Answer& a) { a.unsafe_call.function = "malloc"; }},
       {"stack", [](Answer& a) { a.seen.stack_write.found = true; }},
       {"errno", [](Answer& a) { a.seen.after.error_number = 1; }},
       {"state", [](Answer& a) { a.seen.after.thread_state = 1; }},

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "harness/ipc/state.h"
+#include "harness/ipc/shared_mapping.h"
 #include "harness/jvm/live/jvmti_env.h"
 #include "stress/agent.h"
 

@@ -20,46 +20,34 @@ Trace AnswerOf(int frames, int guessed_from = -1) {
   return trace;
 }
 
-TEST(AnsweredFrames, AreTheNewestOfTheAnswer) {
+// What is measured of an answer to a request of `asked` frames.
+void ExpectMeasured(const Trace& answer, int asked, int count, bool goes_on) {
   AnsweredFrames frames;
-  frames.Measure(AnswerOf(3), kAsked);
-  EXPECT_EQ(frames.count, 3);
-  EXPECT_FALSE(frames.goes_on);
-  frames.Measure(AnswerOf(AnsweredFrames::kMost), kAsked);
-  EXPECT_EQ(frames.count, AnsweredFrames::kMost);
-  EXPECT_FALSE(frames.goes_on);
-  frames.Measure(AnswerOf(AnsweredFrames::kMost + 1), kAsked);
-  EXPECT_EQ(frames.count, AnsweredFrames::kMost);
-  EXPECT_TRUE(frames.goes_on);
+  frames.Measure(answer, asked);
+  EXPECT_EQ(frames.count, count);
+  EXPECT_EQ(frames.goes_on, goes_on);
+}
+
+constexpr int kMost = AnsweredFrames::kMost;
+
+TEST(AnsweredFrames, AreTheNewestOfTheAnswer) {
+  ExpectMeasured(AnswerOf(3), kAsked, 3, false);
+  ExpectMeasured(AnswerOf(kMost), kAsked, kMost, false);
+  ExpectMeasured(AnswerOf(kMost + 1), kAsked, kMost, true);
 }
 
 TEST(AnsweredFrames, GoOnWhereTheRequestEndedTheWalk) {
-  AnsweredFrames frames;
-  frames.Measure(AnswerOf(4), 5);
-  EXPECT_FALSE(frames.goes_on);
-  frames.Measure(AnswerOf(5), 5);
-  EXPECT_EQ(frames.count, 5);
-  EXPECT_TRUE(frames.goes_on);
+  ExpectMeasured(AnswerOf(4), 5, 4, false);
+  ExpectMeasured(AnswerOf(5), 5, 5, true);
   Trace ended = AnswerOf(3);
   ended.ended_on_request = true;
-  frames.Measure(ended, kAsked);
-  EXPECT_EQ(frames.count, 3);
-  EXPECT_TRUE(frames.goes_on);
+  ExpectMeasured(ended, kAsked, 3, true);
 }
 
 TEST(AnsweredFrames, EndBeforeTheFirstGuess) {
-  AnsweredFrames frames;
-  for (const int guess : {0, 1, 2}) {
-    frames.Measure(AnswerOf(3, guess), kAsked);
-    EXPECT_EQ(frames.count, guess);
-    EXPECT_TRUE(frames.goes_on) << guess;
-  }
-  frames.Measure(AnswerOf(3, 3), kAsked);  // no frame of this answer is a guess
-  EXPECT_EQ(frames.count, 3);
-  EXPECT_FALSE(frames.goes_on);
-  frames.Measure(AnswerOf(100, AnsweredFrames::kMost + 1), kAsked);
-  EXPECT_EQ(frames.count, AnsweredFrames::kMost);
-  EXPECT_TRUE(frames.goes_on);
+  for (const int guess : {0, 1, 2}) ExpectMeasured(AnswerOf(3, guess), kAsked, guess, true);
+  ExpectMeasured(AnswerOf(3, 3), kAsked, 3, false);  // no frame of this answer is a guess
+  ExpectMeasured(AnswerOf(100, kMost + 1), kAsked, kMost, true);
 }
 
 // Interpreted callers 1 (newer) and 2 of a stub; the answer has 7 in place of 2.

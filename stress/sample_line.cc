@@ -16,7 +16,6 @@
 #include "harness/oracles/oracle.h"
 #include "harness/walkers/makers.h"
 #include "stress/answer_hash.h"
-#include "stress/sample_record.h"
 #include "stress/stack_table.h"
 
 namespace walkhammer::stress {
@@ -35,6 +34,66 @@ Surroundings Look(const SampledThread& thread, uint64_t mask) {
   around.anchor_pc = *thread.view.last_pc();
   around.anchor_fp = *thread.view.last_fp();
   return around;
+}
+
+constexpr uint64_t kLightWords = 64;
+
+// Upper end of the frames on the stack, exclusive. pthreads keep their descriptor and thread-local
+// storage at the upper end of their stack, and other threads write there.
+uint64_t StackEnd(const SampledThread& thread) {
+  constexpr uint64_t kThreadLocal = 4096;  // bytes below the descriptor
+  const uint64_t descriptor = thread.thread_pointer;
+  if (descriptor < thread.stack_limit + kThreadLocal || descriptor >= thread.stack_base)
+    return thread.stack_base;
+  return descriptor - kThreadLocal;
+}
+
+// Records `thread`, interrupted at `context`: registers, thread state, anchor and the newest words
+// of its stack. `light`: few words, and no time. `running`: no words, as the thread runs on.
+void TakeDown(const SampledThread& thread, const ucontext_t& context, bool light, bool running,
+              Sample& sample) {
+  sample.time_ns = light ? 0 : MonotonicNs();  // 0: set when a finding is reported
+  sample.tid = thread.tid.load(std::memory_order_relaxed);
+  sample.java = thread.env != nullptr ? 1 : 0;
+  sample.registers = ReadContext(context);
+  sample.state = 0;
+  sample.anchor_sp = sample.anchor_pc = sample.anchor_fp = 0;
+  if (thread.env != nullptr) {
+    sample.state = thread.view.State();
+    sample.anchor_sp = *thread.view.last_sp();
+    sample.anchor_pc = *thread.view.last_pc();
+    sample.anchor_fp = *thread.view.last_fp();
+  }
+  sample.thread = thread.env == nullptr ? 0 : reinterpret_cast<uint64_t>(thread.view.address());
+  sample.stack_limit = thread.stack_limit;
+  sample.stack_base = thread.stack_base;
+  sample.words = 0;
+  const uint64_t sp = sample.registers.sp;
+  const uint64_t end = StackEnd(thread);
+  if (sp % 8 != 0 || sp < thread.stack_limit || sp >= end || running) return;
+  sample.words = static_cast<uint32_t>(
+      std::min<uint64_t>((end - sp) / 8, light ? kLightWords : uint64_t{kSampleWords}));
+  std::memcpy(sample.stack, reinterpret_cast<const void*>(sp), 8 * sample.words);
+}
+
+// Finds the lowest word that the walker has changed. Changed words are put back, so that the
+// program survives to show more; but not words that were zero, which the walker may rightly have
+// filled in.
+// Only words up to the newest call of Java from native code are compared: older frames of the JVM
+// hold words that others write to, such as the next of several thread dumps. `call_stub_return`:
+// where that call returns to; 0: not known, and all words are compared.
+StackWrite CompareStack(const Sample& sample, uint64_t call_stub_return) {
+  StackWrite write{};
+  auto* now = reinterpret_cast<uint64_t*>(sample.registers.sp);
+  if (std::memcmp(now, sample.stack, 8 * sample.words) == 0) return write;
+  const uint64_t* end = sample.stack + sample.words;
+  if (call_stub_return != 0) end = std::find(sample.stack, end, call_stub_return);
+  for (auto i = static_cast<uint32_t>(end - sample.stack); i-- > 0;) {
+    if (now[i] == sample.stack[i]) continue;
+    write = {true, 8 * i, sample.stack[i], now[i]};
+    if (sample.stack[i] != 0) now[i] = sample.stack[i];
+  }
+  return write;
 }
 
 }  // namespace
@@ -134,7 +193,7 @@ void SampleLine::Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context
       agreement_.Count(seen, sample, RegionOf(sample.registers.pc), context, walker);
   // The oracles have judged a count beyond the buffer; no later code may read there.
   seen.trace.num_frames = std::min<int>(seen.trace.num_frames, state_.job.depth);
-  if (options.on_trace != nullptr) options.on_trace(options.data, walker, seen.trace, differs);
+  if (options.on_trace != nullptr) (*options.on_trace)(walker, seen.trace, differs);
   Count(slot, thread, walker, options);
   KeepForNext(slot, walker, options);
   slot.journal->phase.store(0, std::memory_order_release);

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/base/function_ref.h"
 #include "harness/ipc/line_state.h"
 #include "harness/ipc/stress_state.h"
 #include "harness/jvm/live/methods.h"
@@ -38,14 +39,15 @@ struct WalkSlot {
   bool still = false;         // ThreadStates::StandsStill, or no Java thread
 };
 
+// Gets each answer, once judged: the walker's place in the job, and how the answer differs from
+// that of the walker before. kCount: there was none, or CanCompare is false for the two.
+using OnTrace = FunctionRef<void(int walker, const Trace&, Disagreement)>;
+
 struct SampleOptions {
   // A sample on the thread itself that records little of its stack and does not check the signal
   // mask.
   bool light = false;
-  // Gets each answer, once judged: the walker's place in the job, and how the answer differs from
-  // that of the walker before. kCount: there was none, or CanCompare is false for the two.
-  void (*on_trace)(void* data, int walker, const Trace&, Disagreement) = nullptr;
-  void* data = nullptr;
+  const OnTrace* on_trace = nullptr;
   bool running = false;               // the sampled thread runs on meanwhile
   bool nested = false;                // inside another walk
   std::span<const Frame> jvmti = {};  // what GetStackTrace said, if it was asked

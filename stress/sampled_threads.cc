@@ -23,10 +23,6 @@ uint64_t Nanoseconds(const timespec& t) {
   return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-void AddTo(std::atomic<uint64_t>& sum, const std::atomic<uint64_t>& more) {
-  sum.fetch_add(more.load());
-}
-
 }  // namespace
 
 uint64_t ThreadCpuNs(int tid) {
@@ -46,9 +42,11 @@ SampledThread* CurrentSampledThread() {
   return mine;
 }
 
-bool UseFaultStack(const SampledThread& thread, WalkingHandler handler) {
+bool UseFaultStack(const SampledThread& thread, WalkingHandler handler, StressState& state) {
   const stack_t& stack = thread.fault_stacks[static_cast<int>(handler)];
-  return stack.ss_sp != nullptr && sigaltstack(&stack, nullptr) == 0;
+  if (stack.ss_sp != nullptr && sigaltstack(&stack, nullptr) == 0) return true;
+  state.foreign_stacks.fetch_add(1, std::memory_order_relaxed);
+  return false;
 }
 
 bool Rearming::Withdraw(int most_ms) {
@@ -73,14 +71,7 @@ void ThreadTable::FoldInto0(ThreadCounts& counts) {
   all.java = 1;
   all.ended = 1;
   std::snprintf(all.name, sizeof all.name, "(threads that have ended)");
-  AddTo(all.cpu_ns, counts.cpu_ns);
-  AddTo(all.alive_ns, counts.alive_ns);
-  AddTo(all.delivered, counts.delivered);
-  AddTo(all.coalesced, counts.coalesced);
-  AddTo(all.idle, counts.idle);
-  AddTo(all.no_walk_slot, counts.no_walk_slot);
-  AddTo(all.walks, counts.walks);
-  AddTo(all.successful, counts.successful);
+  for (const auto sum : kThreadSums) (all.*sum).fetch_add((counts.*sum).load());
 }
 
 SampledThread* ThreadTable::Add(int tid, const char* name, bool java) {
@@ -97,9 +88,7 @@ SampledThread* ThreadTable::Add(int tid, const char* name, bool java) {
   if (place == 0) return nullptr;
   ThreadCounts& counts = state_.threads[place];
   counts.tid.store(0);
-  for (auto* counter : {&counts.cpu_ns, &counts.alive_ns, &counts.delivered, &counts.coalesced,
-                        &counts.idle, &counts.no_walk_slot, &counts.walks, &counts.successful})
-    counter->store(0);
+  for (const auto sum : kThreadSums) (counts.*sum).store(0);
   counts.java = java ? 1 : 0;
   counts.ended = 0;
   std::snprintf(counts.name, sizeof counts.name, "%s", name);

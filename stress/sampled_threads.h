@@ -84,9 +84,9 @@ struct SampledThread {
 SampledThread* CurrentSampledThread();
 
 // Puts the thread's fault stack for `handler` in force until the handler returns; called in that
-// handler, on the thread itself. False: the thread keeps a signal stack of the program's own.
-// Signal-safe: yes.
-bool UseFaultStack(const SampledThread& thread, WalkingHandler handler);
+// handler, on the thread itself. False, and counted in `state`: the thread keeps a signal stack of
+// the program's own. Signal-safe: yes.
+bool UseFaultStack(const SampledThread& thread, WalkingHandler handler, StressState& state);
 
 class ThreadTable {
  public:

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "harness/base/clock.h"
-#include "stress/burn_testing.h"
+#include "harness/guard/guard_testing.h"
 #include "stress/sampler.h"
 
 namespace walkhammer::stress {
@@ -95,7 +95,7 @@ TEST(ThreadCpu, IsTheThreadsAlone) {
   });
   while (tid.load() == 0) std::this_thread::yield();
   const uint64_t before = ThreadCpuNs(gettid());
-  Burn(200'000'000);
+  Burn(200);
   EXPECT_GE(ThreadCpuNs(gettid()), before + 200'000'000);
   EXPECT_GT(ThreadCpuNs(tid.load()), 0u);
   EXPECT_LT(ThreadCpuNs(tid.load()), 200'000'000u);
@@ -155,14 +155,8 @@ TEST_F(ThreadTableTest, EndedThreadsMakeRoomAndAreAddedUp) {
   for (int i = 1; i < kMaxSampledThreads; i++) {
     SampledThread* thread = table_->Add(i, "thread", true);
     ASSERT_NE(thread, nullptr) << i;
-    thread->counts->delivered.store(3);
-    thread->counts->walks.store(2);
-    thread->counts->successful.store(1);
-    thread->counts->coalesced.store(4);
-    thread->counts->idle.store(5);
-    thread->counts->no_walk_slot.store(6);
-    thread->counts->cpu_ns.store(70);
-    thread->counts->alive_ns.store(80);
+    uint64_t number = 0;
+    for (const auto sum : kThreadSums) (thread->counts->*sum).store(++number);
     if (i == 10 || i == 20) {
       thread->perf_fd = 99;
       thread->has_timer = thread->has_nested_timer = true;
@@ -174,25 +168,20 @@ TEST_F(ThreadTableTest, EndedThreadsMakeRoomAndAreAddedUp) {
   for (int i = 1; i <= 2; i++) {
     SampledThread* next = table_->Add(5000 + i, "next", false);
     ASSERT_NE(next, nullptr);
-    EXPECT_EQ(next->counts->delivered.load(), 0u);
-    EXPECT_EQ(next->counts->cpu_ns.load(), 0u);
     EXPECT_EQ(next->counts->ended, 0);
     EXPECT_EQ(next->perf_fd, -1);
     EXPECT_FALSE(next->has_timer);
     EXPECT_FALSE(next->has_nested_timer);
     EXPECT_EQ(next->shadow.load(), nullptr);
     const ThreadCounts& all = state_->threads[0];
-    const auto times = static_cast<uint64_t>(i);
     EXPECT_EQ(all.tid.load(), -1);
     EXPECT_EQ(all.ended, 1);
-    EXPECT_EQ(all.delivered.load(), 3 * times);
-    EXPECT_EQ(all.walks.load(), 2 * times);
-    EXPECT_EQ(all.successful.load(), 1 * times);
-    EXPECT_EQ(all.coalesced.load(), 4 * times);
-    EXPECT_EQ(all.idle.load(), 5 * times);
-    EXPECT_EQ(all.no_walk_slot.load(), 6 * times);
-    EXPECT_EQ(all.cpu_ns.load(), 70 * times);
-    EXPECT_EQ(all.alive_ns.load(), 80 * times);
+    uint64_t number = 0;
+    for (const auto sum : kThreadSums) {
+      EXPECT_EQ((next->counts->*sum).load(), 0u);
+      EXPECT_EQ((all.*sum).load(), ++number * static_cast<uint64_t>(i));
+    }
+    EXPECT_EQ(number, 8u);
   }
   EXPECT_EQ(table_->Add(5003, "one too many", true), nullptr);
 }
@@ -216,17 +205,17 @@ TEST_F(ThreadTableTest, AThreadKnowsItsOwnEntry) {
 }
 
 TEST_F(ThreadTableTest, ClocksCountFromTheThreadsBirthInTheTable) {
-  Burn(20'000'000);
+  Burn(20);
   const uint64_t begin = MonotonicNs();
   SampledThread* mine = table_->Add(gettid(), "mine", true);
-  Burn(30'000'000);
+  Burn(30);
   table_->UpdateClocks(*mine);
   const uint64_t alive = mine->counts->alive_ns.load();
   EXPECT_GE(mine->counts->cpu_ns.load(), 30'000'000u);
   EXPECT_LE(mine->counts->cpu_ns.load(), alive);
   EXPECT_GE(alive, 30'000'000u);
   EXPECT_LE(alive, MonotonicNs() - begin);
-  Burn(30'000'000);
+  Burn(30);
   table_->Remove(*mine, true);
   EXPECT_GE(state_->threads[1].cpu_ns.load(), 60'000'000u) << "up to its end";
 }
@@ -238,7 +227,7 @@ TEST_F(ThreadTableTest, EachWalkingHandlerHasAFaultStack) {
   ASSERT_EQ(sigaltstack(nullptr, &before), 0);
   void* last = nullptr;
   for (const auto handler : {WalkingHandler::kSample, WalkingHandler::kNested}) {
-    EXPECT_TRUE(UseFaultStack(*mine, handler));
+    EXPECT_TRUE(UseFaultStack(*mine, handler, *state_));
     ASSERT_EQ(sigaltstack(nullptr, &now), 0);
     EXPECT_EQ(now.ss_sp, mine->fault_stacks[static_cast<int>(handler)].ss_sp);
     EXPECT_NE(now.ss_sp, last);
@@ -251,7 +240,9 @@ TEST_F(ThreadTableTest, AFaultStackThatNoHandlerUsesIsNotMade) {
   SampledThread* mine = table_->Add(gettid(), "mine", true);
   EXPECT_NE(mine->fault_stacks[static_cast<int>(WalkingHandler::kSample)].ss_sp, nullptr);
   EXPECT_EQ(mine->fault_stacks[static_cast<int>(WalkingHandler::kNested)].ss_sp, nullptr);
-  EXPECT_FALSE(UseFaultStack(*mine, WalkingHandler::kNested));
+  EXPECT_EQ(state_->foreign_stacks.load(), 0u);
+  EXPECT_FALSE(UseFaultStack(*mine, WalkingHandler::kNested, *state_));
+  EXPECT_EQ(state_->foreign_stacks.load(), 1u);
 }
 
 }  // namespace

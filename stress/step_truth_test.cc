@@ -63,6 +63,9 @@ class Machine {
   uint64_t& sp() { return sp_; }
   uint64_t& lr() { return lr_; }
 
+  // Nothing was held against the walker, and nothing is in doubt.
+  bool IsQuiet() const { return wrong.empty() && open.empty(); }
+
   uint64_t anchor_sp = 0;
   int guessed_from = -1;
   std::set<uint64_t> wrong, open;
@@ -95,26 +98,36 @@ void CallCompiled(Machine& m, uint64_t entry, const Methods& caller, const Metho
   m.At(back, caller);
 }
 
-TEST(StepTruth, ACorrectWalkerIsNeverWrong) {
+class StepTruthTest : public testing::Test {
+ protected:
   Machine m;
+};
+
+// Method 1, which 0 has called, has called another.
+class InACallee : public StepTruthTest {
+ protected:
+  InACallee() {
+    m.At(0x1000, {1, 0});
+    m.Call();
+  }
+};
+
+TEST_F(StepTruthTest, ACorrectWalkerIsNeverWrong) {
   m.At(0x1000, {1});
   CallCompiled(m, 0x2000, {1}, {2, 1}, {2, 1});
   m.At(0x1010, {1});
   CallCompiled(m, 0x3000, {1}, {3, 1}, {3, 1});
-  EXPECT_TRUE(m.wrong.empty());
-  EXPECT_TRUE(m.open.empty());
+  EXPECT_TRUE(m.IsQuiet());
 }
 
-TEST(StepTruth, ASkippedCallerIsWrongOnceTheBodyProvesIt) {
-  Machine m;
+TEST_F(StepTruthTest, ASkippedCallerIsWrongOnceTheBodyProvesIt) {
   m.At(0x1000, {1, 0});
   CallCompiled(m, 0x2000, {1, 0}, {2, 0}, {2, 1, 0});
   EXPECT_EQ(m.wrong, (std::set<uint64_t>{0x2000, 0x2001, 0x2080, 0x2081}));
 }
 
 // Too short a body proves nothing, but a return with the same stack does.
-TEST(StepTruth, TheReturnProvesWhatTheBodyCouldNot) {
-  Machine m;
+TEST_F(StepTruthTest, TheReturnProvesWhatTheBodyCouldNot) {
   m.At(0x1000, {1, 0});
   CallCompiled(m, 0x2000, {1, 0}, {2, 0}, {2, 1, 0}, 1);
   EXPECT_EQ(m.wrong, (std::set<uint64_t>{0x2000, 0x2001, 0x2080, 0x2081}));
@@ -128,9 +141,9 @@ TEST(StepTruth, TheReturnProvesWhatTheBodyCouldNot) {
 
 // A virtual thread leaves its carrier, in the JVM: its frames are still on the stack, and the
 // anchor moves past them, or not yet.
-TEST(StepTruth, FramesThatTheAnchorMovesPastAreGone) {
+TEST_F(StepTruthTest, FramesThatTheAnchorMovesPastAreGone) {
   for (const bool has_left : {false, true}) {
-    Machine m;
+    m = Machine();
     m.At(0x1000, {1, 0});
     const uint64_t carrier = m.sp();
     m.Call();
@@ -144,8 +157,7 @@ TEST(StepTruth, FramesThatTheAnchorMovesPastAreGone) {
 }
 
 // C code runs below the anchor; its callers are still there.
-TEST(StepTruth, CallersOfCCodeBelowTheAnchorAreKept) {
-  Machine m;
+TEST_F(StepTruthTest, CallersOfCCodeBelowTheAnchorAreKept) {
   m.At(0x1000, {1, 0}, Code::kInterpreter);
   m.anchor_sp = m.sp();
   m.At(0x1001, {1, 0}, Code::kInterpreter);
@@ -155,8 +167,7 @@ TEST(StepTruth, CallersOfCCodeBelowTheAnchorAreKept) {
   EXPECT_EQ(m.wrong, std::set<uint64_t>{0x2100});
 }
 
-TEST(StepTruth, AWrongStackAtTheCallAccusesNobody) {
-  Machine m;
+TEST_F(StepTruthTest, AWrongStackAtTheCallAccusesNobody) {
   m.At(0x1000, {1, 7, 0});  // there is no 7
   CallCompiled(m, 0x2000, {1, 0}, {2, 1, 0}, {2, 1, 0}, 60);
   EXPECT_TRUE(m.wrong.empty());
@@ -167,8 +178,7 @@ TEST(StepTruth, AWrongStackAtTheCallAccusesNobody) {
   EXPECT_TRUE(n.wrong.empty());
 }
 
-TEST(StepTruth, ErrorsNeitherAccuseNorAreAccused) {
-  Machine m;
+TEST_F(StepTruthTest, ErrorsNeitherAccuseNorAreAccused) {
   m.At(0x1000, {});
   CallCompiled(m, 0x2000, {1, 0}, {2, 0}, {2, 1, 0});
   m.At(0x1010, {1, 0});
@@ -177,10 +187,7 @@ TEST(StepTruth, ErrorsNeitherAccuseNorAreAccused) {
 }
 
 // As ASkippedCallerIsWrongOnceTheBodyProvesIt, but the walker says where it has guessed.
-TEST(StepTruth, GuessesNeitherAccuseNorAreAccused) {
-  Machine m;
-  m.At(0x1000, {1, 0});
-  m.Call();
+TEST_F(InACallee, GuessesNeitherAccuseNorAreAccused) {
   m.guessed_from = 1;
   m.At(0x2000, {2, 0});
   m.guessed_from = 2;  // no frame of two
@@ -195,12 +202,10 @@ TEST(StepTruth, GuessesNeitherAccuseNorAreAccused) {
   n.guessed_from = -1;
   CallCompiled(n, 0x2000, {1, 0}, {1, 7, 0}, {2, 1, 7, 0}, 60);
   CallCompiled(n, 0x2000, {1, 0}, {2, 1, 0}, {2, 1, 0}, 60);
-  EXPECT_TRUE(n.wrong.empty());
-  EXPECT_TRUE(n.open.empty());
+  EXPECT_TRUE(n.IsQuiet());
 }
 
-TEST(StepTruth, AnExceptionUnwindsSeveralFrames) {
-  Machine m;
+TEST_F(StepTruthTest, AnExceptionUnwindsSeveralFrames) {
   m.At(0x1000, {1});
   const uint64_t sp_of_1 = m.sp();
   uint64_t pc = 0x2000;
@@ -216,14 +221,12 @@ TEST(StepTruth, AnExceptionUnwindsSeveralFrames) {
   for (int i = 0; i < 30; i++) m.At(0x1800 + static_cast<uint64_t>(i), {1});  // its handler
   m.Call();
   m.At(0x2000, {2, 1});
-  EXPECT_TRUE(m.wrong.empty());
-  EXPECT_TRUE(m.open.empty());
+  EXPECT_TRUE(m.IsQuiet());
 }
 
 // An exception handler may be in an outer inlined method: inner frames that were there at the call
 // are then rightly gone.
-TEST(StepTruth, AHandlerInTheCallerMayHaveFewerInlinedFrames) {
-  Machine m;
+TEST_F(StepTruthTest, AHandlerInTheCallerMayHaveFewerInlinedFrames) {
   m.At(0x1000, {9, 1});
   m.Call();
   for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 9, 1});
@@ -232,12 +235,10 @@ TEST(StepTruth, AHandlerInTheCallerMayHaveFewerInlinedFrames) {
   for (uint64_t i = 0; i < 8; i++) m.At(0x1400 + i, {1});
   m.Call();
   for (uint64_t i = 0; i < 8; i++) m.At(0x3000 + i, {3, 1});
-  EXPECT_TRUE(m.wrong.empty());
-  EXPECT_TRUE(m.open.empty());
+  EXPECT_TRUE(m.IsQuiet());
 }
 
-TEST(StepTruth, RecursionBeyondAllThatIsKept) {
-  Machine m;
+TEST_F(StepTruthTest, RecursionBeyondAllThatIsKept) {
   Methods frames = {1};
   std::vector<uint64_t> returns;
   m.At(0x1000, frames);
@@ -252,13 +253,11 @@ TEST(StepTruth, RecursionBeyondAllThatIsKept) {
     frames.erase(frames.begin());
     m.At(m.Ret(), frames);
   }
-  EXPECT_TRUE(m.wrong.empty());
-  EXPECT_TRUE(m.open.empty());
+  EXPECT_TRUE(m.IsQuiet());
 }
 
 // Stacks that reach the walker's depth may be truncated at their outer end, and cannot be compared.
-TEST(StepTruth, CutOffStacksAreNotCompared) {
-  Machine m;
+TEST_F(StepTruthTest, CutOffStacksAreNotCompared) {
   Methods frames;
   for (int i = 0; i < kDepth - 2; i++) frames.push_back(i + 1);
   m.At(0x1000, frames);
@@ -267,14 +266,10 @@ TEST(StepTruth, CutOffStacksAreNotCompared) {
     frames.insert(frames.begin(), 500 + i);
     for (uint64_t k = 0; k < 6; k++) m.At(0x2000 + static_cast<uint64_t>(i) * 64 + k * 4, frames);
   }
-  EXPECT_TRUE(m.wrong.empty());
-  EXPECT_TRUE(m.open.empty());
+  EXPECT_TRUE(m.IsQuiet());
 }
 
-TEST(StepTruth, AMethodWithoutAnIdIsNotCompared) {
-  Machine m;
-  m.At(0x1000, {1, 0});
-  m.Call();
+TEST_F(InACallee, AMethodWithoutAnIdIsNotCompared) {
   for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 1, 0});
   for (uint64_t i = 8; i < 16; i++) m.At(0x2000 + i, {2, -1, 0});  // 1 was redefined
   EXPECT_TRUE(m.wrong.empty());
@@ -282,9 +277,9 @@ TEST(StepTruth, AMethodWithoutAnIdIsNotCompared) {
 
 // The interpreter pushes its return address and jumps; the callee's entry pops that address and
 // pushes it again below the callee's locals.
-TEST(StepTruth, InterpretedCallsAreCalls) {
+TEST_F(StepTruthTest, InterpretedCallsAreCalls) {
   for (bool lies : {false, true}) {
-    Machine m;
+    m = Machine();
     const uint64_t back = 0x50000;
     m.Interprets(back);
     m.At(0x40000, {1, 0}, Code::kInterpreter);
@@ -311,10 +306,7 @@ TEST(StepTruth, InterpretedCallsAreCalls) {
 }
 
 // Compiled code calls the interpreter: an adapter moves the return address down.
-TEST(StepTruth, AdaptersMoveTheReturnAddress) {
-  Machine m;
-  m.At(0x1000, {1, 0});
-  m.Call();
+TEST_F(InACallee, AdaptersMoveTheReturnAddress) {
   m.At(0x70000, {}, Code::kOther);
   const uint64_t back = m.Pop();
   m.At(0x70001, {}, Code::kOther);
@@ -332,8 +324,7 @@ TEST(StepTruth, AdaptersMoveTheReturnAddress) {
 
 // At calls of stubs, compiled code may not say what is inlined: answers in the stub are not to
 // blame.
-TEST(StepTruth, StubsMayLoseInlinedCallers) {
-  Machine m;
+TEST_F(StepTruthTest, StubsMayLoseInlinedCallers) {
   m.At(0x1000, {9, 1, 0});
   m.Call();
   for (uint64_t i = 0; i < 8; i++) m.At(0x70000 + i, {1, 0}, Code::kOther);
@@ -343,18 +334,14 @@ TEST(StepTruth, StubsMayLoseInlinedCallers) {
 }
 
 // A call by way of a stub that ends in Java is exact.
-TEST(StepTruth, VirtualCallsGoThroughStubs) {
-  Machine m;
-  m.At(0x1000, {1, 0});
-  m.Call();
+TEST_F(InACallee, VirtualCallsGoThroughStubs) {
   m.At(0x70000, {0}, Code::kOther);  // a vtable stub, its caller skipped
   for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 1, 0});
   EXPECT_EQ(m.wrong, std::set<uint64_t>{0x70000});
 }
 
 // The interpreter's frame becomes a compiled one: its return address moves up, then down.
-TEST(StepTruth, OnStackReplacement) {
-  Machine m;
+TEST_F(StepTruthTest, OnStackReplacement) {
   const uint64_t back = 0x50000;
   m.Interprets(back);
   m.At(0x40000, {1}, Code::kInterpreter);
@@ -371,13 +358,11 @@ TEST(StepTruth, OnStackReplacement) {
   m.At(0x60032, {1}, Code::kInterpreter);
   m.sp() -= 48;
   for (uint64_t i = 0; i < 6; i++) m.At(0x2000 + i, {2, 1});
-  EXPECT_TRUE(m.wrong.empty());
-  EXPECT_TRUE(m.open.empty());
+  EXPECT_TRUE(m.IsQuiet());
 }
 
 // The return to a deoptimised caller goes elsewhere, and the caller's frame is made anew.
-TEST(StepTruth, Deoptimisation) {
-  Machine m;
+TEST_F(StepTruthTest, Deoptimisation) {
   m.At(0x1000, {9, 1, 0});
   m.Call();
   for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 9, 1, 0});
@@ -389,13 +374,11 @@ TEST(StepTruth, Deoptimisation) {
   for (uint64_t i = 0; i < 6; i++) m.At(0x90010 + i, {0}, Code::kOther);
   m.sp() -= 200;
   for (uint64_t i = 0; i < 6; i++) m.At(0x60010 + i, {9, 1, 0}, Code::kInterpreter);
-  EXPECT_TRUE(m.wrong.empty());
-  EXPECT_TRUE(m.open.empty());
+  EXPECT_TRUE(m.IsQuiet());
 }
 
 // Native code calls Java: the frames that are older than the native code stay.
-TEST(StepTruth, CallsBackIntoJava) {
-  Machine m;
+TEST_F(StepTruthTest, CallsBackIntoJava) {
   m.At(0x7f0000, {1, 0}, Code::kOther);
   m.Call();
   m.At(0x80000, {1, 0}, Code::kOther);  // the call stub
@@ -407,10 +390,7 @@ TEST(StepTruth, CallsBackIntoJava) {
   EXPECT_EQ(m.wrong, std::set<uint64_t>{0x2010});
 }
 
-TEST(StepTruth, OpenVerdictsHaveAnEnd) {
-  Machine m;
-  m.At(0x1000, {1, 0});
-  m.Call();
+TEST_F(InACallee, OpenVerdictsHaveAnEnd) {
   for (uint64_t i = 0; i < 30; i++) m.At(0x2000 + i, {0});
   for (uint64_t i = 30; i < 45; i++) m.At(0x2000 + i, {2, 1, 0});
   m.At(m.Ret(), {1, 0});
@@ -418,8 +398,7 @@ TEST(StepTruth, OpenVerdictsHaveAnEnd) {
 }
 
 // Call and return alone do not outweigh all answers between them.
-TEST(StepTruth, ManyAnswersOutweighTheReturn) {
-  Machine m;
+TEST_F(StepTruthTest, ManyAnswersOutweighTheReturn) {
   m.At(0x1000, {1, 7, 0});
   m.Call();
   for (uint64_t i = 0; i < 30; i++) m.At(0x2000 + i, {2, 1, 0});
@@ -427,8 +406,8 @@ TEST(StepTruth, ManyAnswersOutweighTheReturn) {
   EXPECT_TRUE(m.wrong.empty());
 }
 
-TEST(StepTruth, LinkRegister) {
-  Machine m(true);
+TEST_F(StepTruthTest, LinkRegister) {
+  m = Machine(true);
   m.At(0x1000, {1, 0});
   m.Call();
   m.At(0x2000, {0});  // before its frame is there

@@ -166,16 +166,28 @@ class Machine : public CodeReader {
   std::map<uint64_t, uint64_t> words_;
 };
 
-TEST(SteppedStack, BeginsUnknown) {
+class SteppedStackTest : public testing::Test {
+ protected:
   Machine m;
+};
+
+// In method 3, which 2 has called, which 1 has called.
+class TwoCallsDeep : public SteppedStackTest {
+ protected:
+  TwoCallsDeep() {
+    m.CallTo(0x2000);
+    m.CallTo(0x3000);
+  }
+};
+
+TEST_F(SteppedStackTest, BeginsUnknown) {
   m.Other();
   EXPECT_EQ(m.Judge({1, 2, 3}), CallerVerdict::kUnknown);
   EXPECT_EQ(m.Judge({1}), CallerVerdict::kUnknown);
 }
 
 // Older callers are held against nobody: whatever is behind the oldest call is accepted.
-TEST(SteppedStack, WhatWasCalledBeforeIsUnknown) {
-  Machine m;
+TEST_F(SteppedStackTest, WhatWasCalledBeforeIsUnknown) {
   m.CallTo(0x2000);
   EXPECT_EQ(m.Judge({2, 1}), CallerVerdict::kProven);
   EXPECT_EQ(m.Judge({2, 1, 9, 8}), CallerVerdict::kProven);
@@ -186,10 +198,7 @@ TEST(SteppedStack, WhatWasCalledBeforeIsUnknown) {
   EXPECT_EQ(m.Judge({9}), CallerVerdict::kUnknown);
 }
 
-TEST(SteppedStack, CompiledCode) {
-  Machine m;
-  m.CallTo(0x2000);
-  m.CallTo(0x3000);
+TEST_F(TwoCallsDeep, CompiledCode) {
   EXPECT_TRUE(m.Tells({3, 2, 1, 9}, 1, 2)) << "first instruction";
   m.Push(0x77);
   EXPECT_TRUE(m.Tells({3, 2, 1, 9}, 1, 2)) << "prologue";
@@ -199,8 +208,7 @@ TEST(SteppedStack, CompiledCode) {
   EXPECT_TRUE(m.Tells({2, 1, 9}, 1, 1)) << "returned";
 }
 
-TEST(SteppedStack, StubsAndNativeCodeHaveNoFrames) {
-  Machine m;
+TEST_F(SteppedStackTest, StubsAndNativeCodeHaveNoFrames) {
   m.CallTo(0x2000);
   m.CallTo(kStub);
   EXPECT_TRUE(m.Tells({2, 1, 9}, 0, 2));
@@ -214,8 +222,7 @@ TEST(SteppedStack, StubsAndNativeCodeHaveNoFrames) {
 }
 
 // By a stub behind its own code, an nmethod calls an interpreted method: only one frame is there.
-TEST(SteppedStack, StubsBehindCompiledCode) {
-  Machine m;
+TEST_F(SteppedStackTest, StubsBehindCompiledCode) {
   m.CallTo(0x2000);
   m.CallTo(0x2f00);
   EXPECT_EQ(m.Judge({2, 1, 9}), CallerVerdict::kProven);
@@ -225,8 +232,7 @@ TEST(SteppedStack, StubsBehindCompiledCode) {
   EXPECT_TRUE(m.Tells({3, 2, 1, 9}, 1, 2));
 }
 
-TEST(SteppedStack, InlinedFrames) {
-  Machine m;
+TEST_F(SteppedStackTest, InlinedFrames) {
   const Methods at_call = {21, 20, 2};
   m.CallTo(0x2000);
   m.inlined[0x2000 + kCall] = at_call;
@@ -244,8 +250,7 @@ TEST(SteppedStack, InlinedFrames) {
 }
 
 // Of many equal frames, some of the places where they may end are right.
-TEST(SteppedStack, Recursion) {
-  Machine m;
+TEST_F(SteppedStackTest, Recursion) {
   for (int i = 0; i < 4; i++) {
     m.pc = 0x1000;
     m.inlined[0x1000 + kCall] = {1};
@@ -269,8 +274,7 @@ void CallInterpreted(Machine& m, uint64_t method) {
   m.Interpret();
 }
 
-TEST(SteppedStack, Interpreter) {
-  Machine m;
+TEST_F(SteppedStackTest, Interpreter) {
   m.CallTo(kEntry);
   m.BuildFrame(2);
   m.Interpret();
@@ -295,8 +299,7 @@ TEST(SteppedStack, Interpreter) {
 }
 
 // Before its frame is built, fp is the caller's: whose method is there is not said.
-TEST(SteppedStack, InterpreterWithoutFrame) {
-  Machine m;
+TEST_F(SteppedStackTest, InterpreterWithoutFrame) {
   m.CallTo(kEntry);
   m.CallTo(kNative);
   EXPECT_EQ(m.Judge({2, 1, 9}), CallerVerdict::kProven);
@@ -305,8 +308,7 @@ TEST(SteppedStack, InterpreterWithoutFrame) {
   EXPECT_EQ(m.Judge({9}), CallerVerdict::kContradicted);
 }
 
-TEST(SteppedStack, AdapterMovesTheReturnAddress) {
-  Machine m;
+TEST_F(SteppedStackTest, AdapterMovesTheReturnAddress) {
   m.CallTo(0x2000);
   m.CallTo(kAdapter);
   const uint64_t back = m.Pop();
@@ -326,10 +328,7 @@ TEST(SteppedStack, AdapterMovesTheReturnAddress) {
 }
 
 // A fault leads to code that may build frames as if the faulting code had called it.
-TEST(SteppedStack, NothingIsSaidAboveAFault) {
-  Machine m;
-  m.CallTo(0x2000);
-  m.CallTo(0x3000);
+TEST_F(TwoCallsDeep, NothingIsSaidAboveAFault) {
   m.Fault(kStub);
   EXPECT_EQ(m.Judge({2, 1, 9}), CallerVerdict::kProven);
   EXPECT_EQ(m.Judge({3, 2, 1, 9}), CallerVerdict::kProven) << "frames of the faulting code";
@@ -339,10 +338,7 @@ TEST(SteppedStack, NothingIsSaidAboveAFault) {
   EXPECT_TRUE(m.Tells({2, 1, 9}, 1, 1)) << "with the call, the doubt ends";
 }
 
-TEST(SteppedStack, DeoptimisationReplacesFrames) {
-  Machine m;
-  m.CallTo(0x2000);
-  m.CallTo(0x3000);
+TEST_F(TwoCallsDeep, DeoptimisationReplacesFrames) {
   m.Jump(kDeopt);
   EXPECT_EQ(m.Judge({2, 1, 9}), CallerVerdict::kProven);
   EXPECT_EQ(m.Judge({6, 5, 2, 1, 9}), CallerVerdict::kProven);
@@ -359,9 +355,7 @@ TEST(SteppedStack, DeoptimisationReplacesFrames) {
 }
 
 // Such as those of a virtual thread that is mounted.
-TEST(SteppedStack, FramesThatWereCopied) {
-  Machine m;
-  m.CallTo(0x2000), m.CallTo(0x3000);
+TEST_F(TwoCallsDeep, FramesThatWereCopied) {
   m.SetSp(m.sp - 8);  // in compiled code that says nothing
   EXPECT_TRUE(m.Tells({3, 2, 1, 9}, 1, 2));
   m.AddSp(8);
@@ -371,10 +365,7 @@ TEST(SteppedStack, FramesThatWereCopied) {
   EXPECT_EQ(m.Judge({5, 4, 3, 1, 9}), CallerVerdict::kContradicted);
 }
 
-TEST(SteppedStack, ReturnFromAFrameThatNobodyCalled) {
-  Machine m;
-  m.CallTo(0x2000);
-  m.CallTo(0x3000);
+TEST_F(TwoCallsDeep, ReturnFromAFrameThatNobodyCalled) {
   m.AddSp(-uint64_t{16});
   m.Return();  // to whatever lies there
   m.pc = 0x4000;
@@ -383,18 +374,14 @@ TEST(SteppedStack, ReturnFromAFrameThatNobodyCalled) {
 }
 
 // The handler of a deoptimised nmethod pushes its own address by a call of the next instruction.
-TEST(SteppedStack, CallOfTheNextInstruction) {
-  Machine m;
+TEST_F(SteppedStackTest, CallOfTheNextInstruction) {
   m.CallTo(0x2000);
   m.CallTo(m.pc + kCall);
   EXPECT_EQ(m.Judge({2, 1, 9}), CallerVerdict::kProven) << "it is not a caller of itself";
   EXPECT_EQ(m.Judge({2, 9}), CallerVerdict::kContradicted);
 }
 
-TEST(SteppedStack, ExceptionsDropFrames) {
-  Machine m;
-  m.CallTo(0x2000);
-  m.CallTo(0x3000);
+TEST_F(TwoCallsDeep, ExceptionsDropFrames) {
   m.AddSp(8);
   m.Jump(0x2100);  // the handler in 2
   EXPECT_EQ(m.Judge({2, 1, 9}), CallerVerdict::kProven);
@@ -402,10 +389,7 @@ TEST(SteppedStack, ExceptionsDropFrames) {
 }
 
 // An nmethod goes to the ExceptionBlob with its frame still there.
-TEST(SteppedStack, AFrameThatIsLeftByAJump) {
-  Machine m;
-  m.CallTo(0x2000);
-  m.CallTo(0x3000);
+TEST_F(TwoCallsDeep, AFrameThatIsLeftByAJump) {
   m.Push(0x77);
   m.Jump(0x3100);
   EXPECT_TRUE(m.Tells({3, 2, 1, 9}, 1, 2)) << "within the nmethod";
@@ -420,10 +404,7 @@ TEST(SteppedStack, AFrameThatIsLeftByAJump) {
 }
 
 // A stub may go from the callee's return address to another one, the frame of the caller on top.
-TEST(SteppedStack, AnExceptionThatAStubHandlesInTheCallersFrame) {
-  Machine m;
-  m.CallTo(0x2000);
-  m.CallTo(0x3000);
+TEST_F(TwoCallsDeep, AnExceptionThatAStubHandlesInTheCallersFrame) {
   m.Jump(kStub);  // without a frame
   m.Pop();
   EXPECT_EQ(m.Judge({2, 1, 9}), CallerVerdict::kProven);
@@ -440,8 +421,7 @@ TEST(SteppedStack, AnExceptionThatAStubHandlesInTheCallersFrame) {
 }
 
 // At its entry, an nmethod asks whether it may be entered.
-TEST(SteppedStack, CallsAtTheEntryOfAnNmethod) {
-  Machine m;
+TEST_F(SteppedStackTest, CallsAtTheEntryOfAnNmethod) {
   m.CallTo(0x2000);
   m.CallTo(0x3e00);
   m.CallTo(kStub);
@@ -451,8 +431,7 @@ TEST(SteppedStack, CallsAtTheEntryOfAnNmethod) {
   EXPECT_EQ(m.Judge({3, 3, 2, 1, 9}), CallerVerdict::kContradicted);
 }
 
-TEST(SteppedStack, OfManyCallsTheOldestAreForgotten) {
-  Machine m;
+TEST_F(SteppedStackTest, OfManyCallsTheOldestAreForgotten) {
   for (int i = 0; i < SteppedStack::kMostCalls + 1; i++) {
     m.pc = 0x1000 + 0x1000 * static_cast<uint64_t>(i % 7);
     m.CallTo(kNative);
@@ -464,10 +443,7 @@ TEST(SteppedStack, OfManyCallsTheOldestAreForgotten) {
 }
 
 // An answer that fills its buffer is judged as far as it goes, and so is one of very many frames.
-TEST(SteppedStack, TruncatedAnswers) {
-  Machine m;
-  m.CallTo(0x2000);
-  m.CallTo(0x3000);
+TEST_F(TwoCallsDeep, TruncatedAnswers) {
   EXPECT_EQ(m.Judge({3}, true), CallerVerdict::kUnknown);
   EXPECT_EQ(m.Judge({3}, false), CallerVerdict::kContradicted);
   Methods many(AnsweredFrames::kMost, 9);
@@ -480,16 +456,12 @@ TEST(SteppedStack, TruncatedAnswers) {
   EXPECT_NE(m.Judge(Methods(AnsweredFrames::kMost - 1, 30), true), CallerVerdict::kContradicted);
 }
 
-TEST(SteppedStack, FramesWithoutAMethodMayBeAny) {
-  Machine m;
-  m.CallTo(0x2000);
-  m.CallTo(0x3000);
+TEST_F(TwoCallsDeep, FramesWithoutAMethodMayBeAny) {
   EXPECT_EQ(m.Judge({3, 0, 1, 9}), CallerVerdict::kProven);
   EXPECT_EQ(m.Judge({3, 0, 9}), CallerVerdict::kContradicted);
 }
 
-TEST(SteppedStack, ForgetsAtReset) {
-  Machine m;
+TEST_F(SteppedStackTest, ForgetsAtReset) {
   m.CallTo(0x3000);
   m.stack.Reset();
   EXPECT_EQ(m.Judge({3, 9}), CallerVerdict::kUnknown);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <string_view>
 
 #include "harness/base/clock.h"
 #include "harness/base/hash.h"
@@ -107,24 +108,15 @@ bool Stepper::IsWanted(SampledThread& thread, ucontext_t& context) {
   if (thread.env != nullptr && !thread.view.HasJavaFrames()) return false;
   if (state_.job.step_method[0] == 0) return true;
   bool found = false;
-  struct Look {
-    const Stepper* self;
-    bool* found;
-  } look{this, &found};
-  SampleOptions options;
-  options.light = true;
-  options.data = &look;
-  options.on_trace = [](void* data, int walker, const Trace& trace, Disagreement) {
-    auto& look = *static_cast<Look*>(data);
+  const auto look = [&](int walker, const Trace& trace, Disagreement) {
     if (walker != 0 || trace.ending != Ending::kReturned) return;
-    const char* wanted = look.self->state_.job.step_method;
-    for (int i = 0; i < trace.num_frames && !*look.found; i++) {
-      const MethodEntry* method = look.self->methods_.Find(trace.frames[i].method);
-      *look.found =
-          method != nullptr && std::strncmp(method->name, wanted, std::strlen(wanted)) == 0;
+    const std::string_view wanted = state_.job.step_method;
+    for (int i = 0; i < trace.num_frames && !found; i++) {
+      const MethodEntry* method = methods_.Find(trace.frames[i].method);
+      found = method != nullptr && std::string_view(method->name).starts_with(wanted);
     }
   };
-  line_.Take(thread, context, options);
+  WalkLightly(thread, context, look);
   return found;
 }
 
@@ -178,8 +170,7 @@ bool Stepper::OnStep(siginfo_t*, ucontext_t* context) {
     SetSingleStep(*context, false);  // a flag that was saved and restored by the program itself
     return true;
   }
-  if (!UseFaultStack(*thread, WalkingHandler::kSample))
-    self->state_.foreign_stacks.fetch_add(1, std::memory_order_relaxed);
+  UseFaultStack(*thread, WalkingHandler::kSample, self->state_);
   self->busy_.store(thread);
   if (self->target_.load() == thread) {
     self->Step(*thread, *context);
@@ -209,7 +200,6 @@ void Stepper::ResetTruths() {
 }
 
 struct Stepper::Place {
-  Stepper* self;
   StepPoint at;
   SteppedPoint point;
   uint64_t running;  // Method* of the nmethod; else 0
@@ -220,17 +210,18 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   state_.steps.fetch_add(1, std::memory_order_relaxed);
   if (state_.job.no_walk != 0) return;
   Place place = PlaceAt(thread, context);
-  place.self = this;
   if constexpr (!kHasLinkRegister) stack_.Step(place.point);
   if (state_.job.walker_count > 1) place.at.number = evidence_.Begin(place.region);
+  WalkLightly(thread, context, [&](int walker, const Trace& trace, Disagreement differs) {
+    evidence_.Differs(walker, differs);
+    Judge(walker, place, trace, differs);
+  });
+}
+
+void Stepper::WalkLightly(SampledThread& thread, ucontext_t& context, const OnTrace& on_trace) {
   SampleOptions options;
   options.light = true;
-  options.data = &place;
-  options.on_trace = [](void* data, int walker, const Trace& trace, Disagreement differs) {
-    const auto& place = *static_cast<const Place*>(data);
-    place.self->evidence_.Differs(walker, differs);
-    place.self->Judge(walker, place, trace, differs);
-  };
+  options.on_trace = &on_trace;
   line_.Take(thread, context, options);
 }
 

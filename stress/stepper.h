@@ -53,6 +53,7 @@ class Stepper {
   void ResetTruths();
   void EndWindow(SampledThread& thread, ucontext_t& context);
   bool IsWanted(SampledThread& thread, ucontext_t& context);
+  void WalkLightly(SampledThread& thread, ucontext_t& context, const OnTrace& on_trace);
   void Count(uint64_t pc, const Trace& trace, StepVerdict verdict, CallerVerdict by_calls);
   SteppedPc* PlaceOf(uint64_t pc);
   SampledThread* Choose(ThreadTable& threads);

@@ -44,7 +44,8 @@ class TablesTest : public testing::Test {
                       frames.empty() ? code : static_cast<int32_t>(frames.size()), frames.data()};
     CountStack(state(), *methods_, trace, code, 0);
   }
-  std::map<std::string, uint64_t> Stacks() {
+  using Counts = std::map<std::string, uint64_t>;
+  Counts Stacks() {
     harvest_.Take(state(), tree_);
     return tree_.Stacks();
   }
@@ -67,25 +68,20 @@ void FillUp(StackNodes& nodes) {
 TEST_F(TablesTest, EqualStacksAreCountedTogether) {
   for (int i = 0; i < 3; i++) Count({&ids_[1], &ids_[0]});
   Count({&ids_[0]});
-  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V\napp.Main.work()V", 3},
-                                                  {"app.Main.main()V", 1}};
-  EXPECT_EQ(Stacks(), wanted);
+  EXPECT_EQ(Stacks(), (Counts{{"app.Main.main()V\napp.Main.work()V", 3}, {"app.Main.main()V", 1}}));
 }
 
 TEST_F(TablesTest, AFullTreeTakesNoMoreNames) {
   tree_ = StackTree(1);
   for (int* id : {&ids_[0], &ids_[1], &ids_[2], &ids_[0]}) Count({id});
-  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V", 2},
-                                                  {"[stack table full]", 2}};
-  EXPECT_EQ(Stacks(), wanted);
+  EXPECT_EQ(Stacks(), (Counts{{"app.Main.main()V", 2}, {"[stack table full]", 2}}));
   EXPECT_EQ(tree_.names().size(), 2u);
 }
 
 TEST_F(TablesTest, FailuresAreFramesNamedByTheirCode) {
   Count({}, -5);
   Count({}, -5);
-  const std::map<std::string, uint64_t> wanted = {{"[agct -5 unknown_Java]", 2}};
-  EXPECT_EQ(Stacks(), wanted);
+  EXPECT_EQ(Stacks(), (Counts{{"[agct -5 unknown_Java]", 2}}));
 }
 
 TEST_F(TablesTest, UnknownMethodsHaveAPlace) {
@@ -108,9 +104,9 @@ TEST_F(TablesTest, EachWalkIsHarvestedOnce) {
   Count({&ids_[1], &ids_[0]});
   Count({&ids_[0]});
   Count({}, -5);
-  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V\napp.Main.work()V", 2},
-                                                  {"app.Main.main()V", 1},
-                                                  {"[agct -5 unknown_Java]", 1}};
+  const Counts wanted = {{"app.Main.main()V\napp.Main.work()V", 2},
+                         {"app.Main.main()V", 1},
+                         {"[agct -5 unknown_Java]", 1}};
   EXPECT_EQ(Stacks(), wanted);
   EXPECT_EQ(Stacks(), wanted);
   // The agent's counts have 32 bits.
@@ -128,9 +124,7 @@ TEST_F(TablesTest, WhatFindsNoRoomCountsAtItsDeepestFrameThatDoes) {
   Count({&ids_[2]});
   Count({}, -5);
   for (int i = 0; i < 3; i++) Count({&ids_[0]});
-  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V", 5},
-                                                  {"[stack table full]", 2}};
-  EXPECT_EQ(Stacks(), wanted);
+  EXPECT_EQ(Stacks(), (Counts{{"app.Main.main()V", 5}, {"[stack table full]", 2}}));
   EXPECT_EQ(state().dropped_stacks.load(), 3u);
   EXPECT_EQ(tree_.cut(), 0u);  // of which the supervisor's tree knows nothing
 }
@@ -150,8 +144,7 @@ TEST_F(TablesTest, SecondProgramBeginsWithNothing) {
   Stacks();
   ForgetStressed(state());
   harvest_ = {};
-  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V", 1}};
-  EXPECT_EQ(Stacks(), wanted);  // the first one's alone
+  EXPECT_EQ(Stacks(), (Counts{{"app.Main.main()V", 1}}));  // the first one's alone
   for (const auto& key : state().stacks.keys) ASSERT_EQ(key.load(), 0u);
   for (const auto& recent : state().stacks.recent) ASSERT_EQ(recent.load(), 0u);
 }

@@ -11,7 +11,6 @@
 
 #include "harness/base/nearest.h"
 #include "harness/base/text.h"
-#include "workloads/placeholders.h"
 #include "workloads/stanzas.h"
 
 namespace walkhammer {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/base/files.h"
+#include "harness/base/testing/fails_with.h"
 #include "harness/base/testing/temporary_folder.h"
 
 namespace walkhammer {
@@ -18,11 +19,7 @@ using testing::HasSubstr;
 
 class CatalogueTest : public testing::Test {
  protected:
-  std::vector<Workload> Loaded() {
-    Result<std::vector<Workload>> all = LoadCatalogues(folder_);
-    EXPECT_TRUE(all.ok()) << all.failure().message;
-    return all.ok() ? all.value() : std::vector<Workload>{};
-  }
+  std::vector<Workload> Loaded() const { return Must(LoadCatalogues(folder_)); }
 
   // The message that refuses a catalogue with this text, without the folder.
   std::string Refused(const std::string& text) {
@@ -135,11 +132,8 @@ TEST_F(CatalogueTest, SaysWhereAndWhatIsWrong) {
 }
 
 TEST_F(CatalogueTest, AnEmptyFolderIsABrokenInstallation) {
-  for (const std::string& folder : {folder_, folder_ + "/nowhere"}) {
-    Result<std::vector<Workload>> all = LoadCatalogues(folder);
-    ASSERT_FALSE(all.ok());
-    EXPECT_EQ(all.failure().code, ExitCode::kToolFailed);
-  }
+  for (const std::string& folder : {folder_, folder_ + "/nowhere"})
+    EXPECT_THAT(LoadCatalogues(folder), FailsWith(ExitCode::kToolFailed));
 }
 
 TEST_F(CatalogueTest, Selects) {
@@ -169,11 +163,10 @@ TEST_F(CatalogueTest, Selects) {
 
 TEST(ShippedCatalogues, AreWhole) {
   const std::string folder = WALKHAMMER_WORKLOADS;
-  Result<std::vector<Workload>> all = LoadCatalogues(folder);
-  ASSERT_TRUE(all.ok()) << all.failure().message;
+  auto all = Must(LoadCatalogues(folder));
   const std::string script = ReadFile(folder + "/input.sh");
   std::set<std::string> suites;
-  for (const Workload& workload : all.value()) {
+  for (const Workload& workload : all) {
     SCOPED_TRACE(workload.where);
     suites.insert(workload.suite);
     if (!workload.input.empty()) {

@@ -12,7 +12,6 @@
 #include "harness/process/interrupt.h"
 #include "harness/process/spawn.h"
 #include "workloads/catalogue.h"
-#include "workloads/placeholders.h"
 #include "workloads/stanzas.h"
 
 namespace walkhammer {

@@ -49,9 +49,7 @@ class PrepareTest : public testing::Test {
   }
 
   WorkloadCommand Prepared(int feature) {
-    Result<WorkloadCommand> command = PrepareWorkload(workload_, feature, context_);
-    EXPECT_TRUE(command.ok()) << command.failure().message;
-    return command.ok() ? command.value() : WorkloadCommand{};
+    return Must(PrepareWorkload(workload_, feature, context_));
   }
 
   // The message of kUnable, which CheckWorkload must give, too; empty if the workload can run.
@@ -171,12 +169,9 @@ TEST_F(PrepareTest, AnInterruptEndsAGeneratorWithAllThatItStarted) {
   EXPECT_EQ(status, 0);
   const pid_t sleeper = std::atoi(ReadFile(folder_ + "/scratch/input.pid").c_str());
   ASSERT_GT(sleeper, 0);
-  bool alive = true;
-  for (int i = 0; i < 200 && alive; i++) {
-    alive = IsAlive(sleeper);
+  for (int i = 0; i < 200 && IsAlive(sleeper); i++)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_FALSE(alive);
+  EXPECT_FALSE(IsAlive(sleeper));
 }
 
 TEST(InputScript, SameWordsSameBytes) {

@@ -5,6 +5,7 @@
 #ifndef WALKHAMMER_WORKLOADS_STANZAS_H_
 #define WALKHAMMER_WORKLOADS_STANZAS_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,19 @@ struct Stanza {
 // Reads all stanzas of a file. kBadInput: a malformed line or a key twice; kToolFailed: the file
 // cannot be read.
 Result<std::vector<Stanza>> ReadStanzas(const std::string& path);
+
+// What may stand in braces in the texts of a workload: {scratch}.
+inline constexpr std::string_view kPlaceholders[] = {"home",    "input",   "scratch", "seed",
+                                                     "seconds", "threads", "scale",   "file"};
+
+// The names in braces; an open brace without a closing one gives the rest of the text, brace
+// included.
+std::vector<std::string> PlaceholdersIn(std::string_view text);
+
+bool IsPlaceholder(std::string_view name);
+
+// `text` with placeholders replaced by their values. Names that `values` lacks stay as they are.
+std::string Filled(std::string_view text, const std::map<std::string, std::string>& values);
 
 }  // namespace walkhammer
 

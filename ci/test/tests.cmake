@@ -94,7 +94,6 @@ wh_test(reference_test
         DEFINITIONS WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/asgst/testing/recorded")
 wh_test(walkers_test
         harness/walkers/asgst_layout_test.cc harness/walkers/engine_puzzles_test.cc
-        harness/walkers/iterated_frame_test.cc
         harness/walkers/iterator_drift_test.cc harness/walkers/profiler_frames_test.cc
         harness/walkers/jvmti_request_test.cc harness/walkers/stderr_watch_test.cc
         harness/walkers/makers_test.cc
@@ -191,8 +190,7 @@ add_dependencies(block_map_test branches)
 
 # These tests take over signals and malloc, which sanitizers need for themselves.
 if(NOT WALKHAMMER_SANITIZE)
-  wh_test(guard_test harness/guard/guard_test.cc harness/guard/native_chain_test.cc
-          LIBS wh_walkers)
+  wh_test(guard_test harness/guard/guard_test.cc LIBS wh_walkers)
   wh_test(system_calls_test harness/guard/system_calls_test.cc LIBS wh_guard)
   wh_test(walk_line_test harness/child/method_keeper_test.cc harness/child/walk_line_test.cc
           LIBS wh_child)

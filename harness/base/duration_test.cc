@@ -30,9 +30,8 @@ TEST(DurationTest, ReadsEveryUnit) {
       {"87600h", 315'360'000'000'000'000},
   };
   for (const auto& c : cases) {
-    const Result<nanoseconds> result = ParseDuration(c.text, "--time");
-    ASSERT_TRUE(result.ok()) << c.text;
-    EXPECT_EQ(result.value().count(), c.ns) << c.text;
+    const auto result = Must(ParseDuration(c.text, "--time"));
+    EXPECT_EQ(result.count(), c.ns) << c.text;
   }
 }
 

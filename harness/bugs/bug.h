@@ -75,7 +75,7 @@ struct BugProof {
 struct Bug {
   std::string id;  // its file's name without ".toml", see IsBugId
   std::string title;
-  std::vector<std::string> signatures;  // patterns, see signature_pattern.h; at least one
+  std::vector<std::string> signatures;  // patterns, see MatchesSignature; at least one
   BugState state = BugState::kOpen;
   std::string duplicate_of;  // kDuplicate: the id of the other bug
   std::string reason;        // kAccepted: why; one line
@@ -163,6 +163,21 @@ struct StateChange {
 // Sets the state, and adds a line of evidence. kBadInput, one sentence, if something is missing, is
 // for another state, or cannot be, such as a day that has passed.
 Status SetState(const StateChange& change, const Day& today, Bug& bug);
+
+// A signature is one line that names walker and finding without anything of one build, such as
+// "agct: crash in frame::safe_for_sender". A bug has patterns of them: '*' stands for any text,
+// "\*" for a star and "\\" for a backslash.
+
+// True if the pattern matches all of `signature`. Takes time linear in their product at most.
+bool MatchesSignature(std::string_view pattern, std::string_view signature);
+
+// How much of a signature the pattern names: its bytes besides stars. Of several patterns that
+// match a signature, the one that names most is meant.
+size_t NamedBytes(std::string_view pattern);
+
+// The pattern that matches `signature`, and the same with other line numbers: those of failed
+// checks, as "(codeCache.cpp:654)", differ from build to build.
+std::string PatternOf(std::string_view signature);
 
 }  // namespace walkhammer
 

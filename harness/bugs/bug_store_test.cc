@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 
-#include "harness/store/record_testing.h"
+#include "harness/base/files.h"
+#include "harness/base/testing/fails_with.h"
+#include "harness/base/testing/temporary_folder.h"
 
 namespace walkhammer {
 namespace {
@@ -29,22 +30,19 @@ class BugStoreTest : public ::testing::Test {
   void TearDown() override { alarm(0); }
 
   void Write(const std::string& name, const std::string& text) const {
-    fs::create_directories(dir());
-    std::ofstream(dir() + "/" + name) << text;
+    temp_.Write("bugs/" + name, text);
   }
   static std::string Open(const std::string& more = "state = 'open'\n") {
     return "title = 't'\nsignatures = ['s']\n" + more;
   }
   void ExpectRefused(const std::string& part) const {
     const auto before = Files();
-    for (const auto open : {&BugStore::Read, &BugStore::Change}) {
-      const auto store = open(dir());
-      ASSERT_FALSE(store.ok()) << part;
-      EXPECT_EQ(store.failure().code, ExitCode::kBadInput);
-      EXPECT_THAT(store.failure().message, HasSubstr(part));
-    }
+    for (const auto open : {&BugStore::Read, &BugStore::Change})
+      EXPECT_THAT(open(dir()), FailsWith(ExitCode::kBadInput, HasSubstr(part)));
     EXPECT_EQ(Files(), before);
   }
+  BugStore Read() const { return Must(BugStore::Read(dir())); }
+  BugStore Change() const { return Must(BugStore::Change(dir())); }
   // Content by name.
   std::map<std::string, std::string> Files() const {
     std::map<std::string, std::string> files;
@@ -55,7 +53,7 @@ class BugStoreTest : public ::testing::Test {
   std::string dir() const { return temp_.Under("bugs"); }
 
  private:
-  TempDir temp_;
+  TemporaryFolder temp_;
 };
 
 Bug Small(const std::string& id) {
@@ -68,22 +66,20 @@ Bug Small(const std::string& id) {
 
 TEST_F(BugStoreTest, IsReadAsItWasSaved) {
   {
-    auto store = BugStore::Change(dir());
-    ASSERT_TRUE(store.ok()) << store.failure().message;
+    BugStore store = Change();
     Bug bug = Small("a");
     bug.walk = kWalk;
-    store.value().Add(bug);
-    store.value().Add(Small("b"));
-    EXPECT_EQ(store.value().Add(Small("a")).id, "a-2");
-    EXPECT_EQ(store.value().Add(Small("a")).id, "a-3");
-    ASSERT_TRUE(store.value().Save().ok());
+    store.Add(bug);
+    store.Add(Small("b"));
+    EXPECT_EQ(store.Add(Small("a")).id, "a-2");
+    EXPECT_EQ(store.Add(Small("a")).id, "a-3");
+    ASSERT_TRUE(store.Save().ok());
   }
   Write("README", "no bug");
-  const auto read = BugStore::Read(dir());
-  ASSERT_TRUE(read.ok()) << read.failure().message;
-  ASSERT_EQ(read.value().bugs().size(), 4U);
-  EXPECT_EQ(read.value().bugs().at("a").walk, kWalk);
-  EXPECT_EQ(read.value().bugs().at("b").walk, "");
+  const BugStore read = Read();
+  ASSERT_EQ(read.bugs().size(), 4U);
+  EXPECT_EQ(read.bugs().at("a").walk, kWalk);
+  EXPECT_EQ(read.bugs().at("b").walk, "");
   EXPECT_FALSE(Files().contains(".lock"));
   for (const auto& [name, text] : Files()) EXPECT_FALSE(name.ends_with(".tmp")) << name;
 }
@@ -92,10 +88,9 @@ TEST_F(BugStoreTest, WhatDidNotChangeIsNotWritten) {
   const std::string by_hand = "# mine\n" + Open();
   Write("a.toml", by_hand);
   Write("b.toml", by_hand);
-  auto store = BugStore::Change(dir());
-  ASSERT_TRUE(store.ok()) << store.failure().message;
-  store.value().Find("b").value()->notes = "new";
-  ASSERT_TRUE(store.value().Save().ok());
+  BugStore store = Change();
+  store.Find("b").value()->notes = "new";
+  ASSERT_TRUE(store.Save().ok());
   EXPECT_EQ(Files()["a.toml"], by_hand);
   EXPECT_THAT(Files()["b.toml"], HasSubstr("notes = \"new\""));
 }
@@ -123,9 +118,8 @@ TEST_F(BugStoreTest, ABrokenStoreIsNotRead) {
 TEST_F(BugStoreTest, ReadsTheRequestsThatABugNames) {
   Write("x.walk", kWalk);
   Write("a.toml", Open("state = 'open'\nrequests = ['x.walk']\n"));
-  const auto read = BugStore::Read(dir());
-  ASSERT_TRUE(read.ok()) << read.failure().message;
-  EXPECT_THAT(read.value().bugs().at("a").texts, ElementsAre(kWalk));
+  const BugStore read = Read();
+  EXPECT_THAT(read.bugs().at("a").texts, ElementsAre(kWalk));
   Write("a.toml", Open("state = 'open'\nrequests = ['x.walk', '../y.walk']\n"));
   ExpectRefused("/a.toml:4: there is no request \"../y.walk\"");
   Write("x.walk", "walk 1\nnonsense\n");
@@ -148,9 +142,7 @@ TEST_F(BugStoreTest, HarmfulFilesAreRefused) {
 }
 
 TEST_F(BugStoreTest, AFolderThatIsNotThereIsMadeOnlyToChangeIt) {
-  const auto read = BugStore::Read(dir());
-  ASSERT_FALSE(read.ok());
-  EXPECT_THAT(read.failure().message, HasSubstr("cannot be read"));
+  EXPECT_THAT(BugStore::Read(dir()), FailsWith(testing::_, HasSubstr("cannot be read")));
   EXPECT_FALSE(fs::exists(dir()));
   EXPECT_TRUE(BugStore::Change(dir()).ok());
   EXPECT_TRUE(fs::exists(dir()));
@@ -159,12 +151,9 @@ TEST_F(BugStoreTest, AFolderThatIsNotThereIsMadeOnlyToChangeIt) {
 
 TEST_F(BugStoreTest, OneAtATimeMayChangeIt) {
   {
-    const auto one = BugStore::Change(dir());
-    ASSERT_TRUE(one.ok());
-    const auto other = BugStore::Change(dir());
-    ASSERT_FALSE(other.ok());
-    EXPECT_EQ(other.failure().code, ExitCode::kBadInput);
-    EXPECT_THAT(other.failure().message, HasSubstr("another process is changing it"));
+    const auto one = Must(BugStore::Change(dir()));
+    EXPECT_THAT(BugStore::Change(dir()),
+                FailsWith(ExitCode::kBadInput, HasSubstr("another process is changing it")));
     EXPECT_TRUE(BugStore::Read(dir()).ok());
   }
   EXPECT_TRUE(BugStore::Change(dir()).ok());
@@ -186,38 +175,32 @@ TEST_F(BugStoreTest, TheLockOfAKilledProcessDoesNotLast) {
 TEST_F(BugStoreTest, WhatAnEditorSavedMeanwhileIsNotOverwritten) {
   Write("a.toml", Open());
   Write("b.toml", Open());
-  auto store = BugStore::Change(dir());
-  ASSERT_TRUE(store.ok());
-  for (const char* id : {"a", "b"}) store.value().Find(id).value()->notes = "new";
+  BugStore store = Change();
+  for (const char* id : {"a", "b"}) store.Find(id).value()->notes = "new";
   Write("b.toml", Open("state = 'fixed'\nfixed-in = '17'\n"));
-  store.value().Add(Small("c"));
-  const Status saved = store.value().Save();
-  ASSERT_FALSE(saved.ok());
-  EXPECT_THAT(saved.failure().message, HasSubstr("/b.toml: was changed meanwhile"));
+  store.Add(Small("c"));
+  EXPECT_THAT(store.Save(), FailsWith(testing::_, HasSubstr("/b.toml: was changed meanwhile")));
   EXPECT_EQ(Files()["a.toml"], Open());
   EXPECT_FALSE(Files().contains("c.toml"));
 }
 
 TEST_F(BugStoreTest, BrokenLinksAreNotSaved) {
   Write("a.toml", Open());
-  auto store = BugStore::Change(dir());
-  ASSERT_TRUE(store.ok());
-  Bug& bug = *store.value().Find("a").value();
+  BugStore store = Change();
+  Bug& bug = *store.Find("a").value();
   bug.state = BugState::kDuplicate;
   bug.duplicate_of = "b";
-  EXPECT_FALSE(store.value().Save().ok());
+  EXPECT_FALSE(store.Save().ok());
   EXPECT_EQ(Files()["a.toml"], Open());
-  EXPECT_THAT(store.value().Find("aa").failure().message, HasSubstr("did you mean a?"));
+  EXPECT_THAT(store.Find("aa").failure().message, HasSubstr("did you mean a?"));
 }
 
 TEST_F(BugStoreTest, ADuplicateOfADuplicateHasOneRoot) {
   Write("a.toml", Open());
   Write("b.toml", Open("state = 'duplicate'\nduplicate-of = 'a'\n"));
   Write("c.toml", Open("state = 'duplicate'\nduplicate-of = 'b'\n"));
-  const auto store = BugStore::Read(dir());
-  ASSERT_TRUE(store.ok()) << store.failure().message;
-  for (const char* id : {"a", "b", "c"})
-    EXPECT_EQ(store.value().Root(store.value().bugs().at(id)).id, "a");
+  const BugStore store = Read();
+  for (const char* id : {"a", "b", "c"}) EXPECT_EQ(store.Root(store.bugs().at(id)).id, "a");
 }
 
 }  // namespace

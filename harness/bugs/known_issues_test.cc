@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/base/files.h"
+#include "harness/base/testing/fails_with.h"
 #include "harness/base/text.h"
 #include "harness/bugs/bug_store.h"
 
@@ -35,9 +36,10 @@ std::set<std::string> IdsOfFindings() {
   return ids;
 }
 
+std::map<std::string, Bug> Issues() { return Must(BugStore::Read(kIssues)).bugs(); }
+
 TEST(KnownIssuesTest, EachFindingHasItsFileAndEachFileItsFinding) {
-  const auto issues = BugStore::Read(kIssues);
-  ASSERT_TRUE(issues.ok()) << issues.failure().message;
+  const auto issues = Issues();
   const std::set<std::string> findings = IdsOfFindings();
   EXPECT_GE(findings.size(), 17U);
   EXPECT_TRUE(findings.contains("JDK-8352649"));
@@ -49,7 +51,7 @@ TEST(KnownIssuesTest, EachFindingHasItsFileAndEachFileItsFinding) {
     return id;
   };
   std::set<std::string> with_file;
-  for (const auto& [id, bug] : issues.value().bugs()) {
+  for (const auto& [id, bug] : issues) {
     with_file.insert(finding_of(id));
     EXPECT_TRUE(id.starts_with("JDK-") || findings.contains(finding_of(id))) << id;
   }
@@ -57,10 +59,9 @@ TEST(KnownIssuesTest, EachFindingHasItsFileAndEachFileItsFinding) {
 }
 
 TEST(KnownIssuesTest, EachSaysWhatItIs) {
-  const auto issues = BugStore::Read(kIssues);
-  ASSERT_TRUE(issues.ok()) << issues.failure().message;
+  const auto issues = Issues();
   size_t replayed = 0, crashes = 0, proofs = 0;
-  for (const auto& [id, bug] : issues.value().bugs()) {
+  for (const auto& [id, bug] : issues) {
     for (const std::string& text : {bug.cause, bug.trigger, bug.upstream_status})
       EXPECT_TRUE(text.ends_with('.')) << id << ": " << text;
     EXPECT_TRUE(id.starts_with("WH-") || std::count(bug.upstream.begin(), bug.upstream.end(), id))
@@ -79,10 +80,9 @@ TEST(KnownIssuesTest, EachSaysWhatItIs) {
 }
 
 TEST(KnownIssuesTest, NoRequestIsForgotten) {
-  const auto issues = BugStore::Read(kIssues);
-  ASSERT_TRUE(issues.ok()) << issues.failure().message;
+  const auto issues = Issues();
   std::set<std::string> named;
-  for (const auto& [id, bug] : issues.value().bugs())
+  for (const auto& [id, bug] : issues)
     for (const std::string& request : bug.requests)
       named.insert(fs::canonical(fs::path(kIssues) / request));
   for (const auto& entry :

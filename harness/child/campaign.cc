@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <sstream>
 
@@ -25,10 +24,6 @@
 
 namespace walkhammer {
 namespace {
-
-void Copy(char* to, size_t size, const std::string& from) {
-  std::snprintf(to, size, "%s", from.c_str());
-}
 
 TrapCoverage* armed_coverage = nullptr;
 const WalkLine* armed_line = nullptr;
@@ -58,9 +53,7 @@ const void* InsideOf(const std::string& library, const WalkerInfo& info) {
 // Coverage is guidance and a figure of the report; a run without it is still useful.
 void SetUpCoverage(SharedState& shared, ChildEnvironment& environment, const WalkerInfo& info,
                    std::span<uint8_t> run_counters) {
-  auto lacking = [&](const std::string& reason) {
-    Copy(shared.covered.reason, sizeof shared.covered.reason, reason);
-  };
+  auto lacking = [&](const std::string& reason) { CopyText(reason, shared.covered.reason); };
   const std::string libjvm = FieldText(shared.launch.libjvm);
   const std::string provider = FieldText(shared.launch.provider);
   const std::string& library = LibraryOf(info, libjvm, provider);
@@ -92,7 +85,7 @@ void ReportLayout(SharedState& shared, const std::vector<LayoutFact>& facts) {
   for (const LayoutFact& fact : facts) {
     if (count == kMaxLayoutRows) break;
     LayoutRow& row = shared.layout[count++];
-    Copy(row.name, sizeof row.name, fact.name);
+    CopyText(fact.name, row.name);
     row.present = fact.present ? 1 : 0;
     row.proof = static_cast<uint8_t>(fact.proof);
   }
@@ -111,43 +104,20 @@ void SetUpScenes(SharedState& shared, SceneStage& stage, uint32_t mask) {
     if (status.ok())
       report.truth_frames = static_cast<int32_t>(stage.Find(static_cast<int>(i))->truth.size());
     else
-      Copy(report.reason, sizeof report.reason, status.failure().message);
+      CopyText(status.failure().message, report.reason);
   }
 }
-
-struct PristineJob {
-  WalkLine* line;
-  ParkedScene* scene;
-  SceneReport* report;
-};
 
 // Proves that the job's walkers work in this JVM: walks each scene as it is.
 void WalkPristineScenes(SharedState& shared, ChildEnvironment& environment) {
-  for (size_t i = 0; i < AllScenes().size(); i++) {
-    ParkedScene* scene = environment.stage->Find(static_cast<int>(i));
-    if (scene == nullptr) continue;
-    PristineJob job{environment.line.get(), scene, &shared.scenes[i]};
-    environment.stage->Run(
-        *scene,
-        [](void* data) {
-          auto& job = *static_cast<PristineJob*>(data);
-          job.report->pristine_true =
-              job.line->WalkPristine(*job.scene, job.report->reason, sizeof job.report->reason);
-        },
-        &job);
+  for (ParkedScene* scene : environment.stage->All()) {
+    SceneReport& report = shared.scenes[scene->index];
+    environment.stage->Run(*scene, [&] {
+      report.pristine_true =
+          environment.line->WalkPristine(*scene, report.reason, sizeof report.reason);
+    });
   }
 }
-
-struct Batch {
-  SharedState* shared;
-  WalkLine* line;
-  ParkedScene* scene;
-  const RandomRequests* requests;
-  const uint64_t* name_hashes;
-  uint64_t number;
-  bool go_on;
-  TrapCoverage* coverage = nullptr;
-};
 
 uint64_t HashOf(const Value& value, const uint64_t* names) {
   return names[value.symbol] * 31 + static_cast<uint64_t>(value.addend);
@@ -169,22 +139,21 @@ uint64_t Extend(uint64_t hash, const WalkRequest& r, const uint64_t* names) {
 
 // Each window has a hash of its own, which depends on its number and on the order of its requests.
 // SharedState::request_hash is the exclusive or of these: the same, whoever walks which window.
-void WalkBatch(Batch& batch) {
-  SharedState& shared = *batch.shared;
+// `names`: the hashes of symbols. False: no further window is to be walked.
+bool WalkWindow(SharedState& shared, WalkLine& line, ParkedScene& scene, uint64_t number,
+                const uint64_t* names) {
   const Job& job = shared.job;
-  Random random(job.seed * 0x2545f4914f6cdd1d + batch.number);
-  uint64_t hash = Scramble(batch.number + 1), counted = 0;  // what request_hash has of this window
+  const RandomRequests requests(shared.vocabulary, job.walker, static_cast<uint8_t>(scene.index));
+  Random random(job.seed * 0x2545f4914f6cdd1d + number);
+  uint64_t hash = Scramble(number + 1), counted = 0;  // what request_hash has of this window
   const uint32_t options = SharedOptions(job);
   WalkRequest request;
   for (uint64_t i = 0; i < kWalksPerWindow; i++) {
-    const uint64_t sequence = batch.number * kWalksPerWindow + i;
-    if ((job.max_walks != 0 && sequence >= job.max_walks) || shared.stop.load() != 0) {
-      batch.go_on = false;
-      break;
-    }
-    batch.requests->Next(random, request);
+    const uint64_t sequence = number * kWalksPerWindow + i;
+    if ((job.max_walks != 0 && sequence >= job.max_walks) || shared.stop.load() != 0) return false;
+    requests.Next(random, request);
     request.options &= options;
-    hash = Extend(hash, request, batch.name_hashes);
+    hash = Extend(hash, request, names);
     if (sequence < job.first_walk) {  // walked by an earlier child
       counted = hash;
       continue;
@@ -193,19 +162,12 @@ void WalkBatch(Batch& batch) {
     shared.request_hash.store(shared.request_hash.load(std::memory_order_relaxed) ^ counted ^ hash,
                               std::memory_order_relaxed);
     counted = hash;
-    if (!batch.line->Walk(*batch.scene, request, sequence)) {
+    if (!line.Walk(scene, request, sequence)) {
       shared.phase.store(ChildPhase::kRetired);
-      batch.go_on = false;
-      break;
+      return false;
     }
   }
-}
-
-void RunBatch(void* data) {
-  auto& batch = *static_cast<Batch*>(data);
-  if (batch.coverage != nullptr) batch.coverage->Arm();
-  WalkBatch(batch);
-  if (batch.coverage != nullptr) batch.coverage->Disarm();
+  return true;
 }
 
 std::vector<uint64_t> NameHashes(const SymbolTable& symbols) {
@@ -220,11 +182,7 @@ std::vector<uint64_t> NameHashes(const SymbolTable& symbols) {
 }
 
 Status Fuzz(SharedState& shared, ChildEnvironment& environment) {
-  std::vector<ParkedScene*> scenes;
-  for (size_t i = 0; i < AllScenes().size(); i++) {
-    ParkedScene* scene = environment.stage->Find(static_cast<int>(i));
-    if (scene != nullptr) scenes.push_back(scene);
-  }
+  const std::vector<ParkedScene*> scenes = environment.stage->All();
   if (scenes.empty()) return Unable("none of the scenes asked for is available in this JVM");
   const std::vector<uint64_t> names = NameHashes(shared.symbols);
   // Workers take windows in turn, so that together they walk what one worker alone would walk.
@@ -232,16 +190,16 @@ Status Fuzz(SharedState& shared, ChildEnvironment& environment) {
   uint64_t number = shared.job.first_walk / kWalksPerWindow;
   while (number % workers != shared.job.worker % workers) number++;
   for (;; number += workers) {
-    const size_t which = number % scenes.size();
-    RandomRequests requests(shared.vocabulary, shared.job.walker,
-                            static_cast<uint8_t>(scenes[which]->index));
-    Batch batch{&shared, environment.line.get(), scenes[which], &requests, names.data(), number,
-                true};
-    batch.coverage = environment.coverage.get();
+    ParkedScene& scene = *scenes[number % scenes.size()];
+    bool go_on = true;
     environment.LetJvmRun();
-    if (!environment.stage->Run(*scenes[which], RunBatch, &batch))
-      return ToolFailed("the JVM refused to stop at a safepoint");
-    if (!batch.go_on) return Ok();
+    const bool ran = environment.stage->Run(scene, [&] {
+      if (environment.coverage != nullptr) environment.coverage->Arm();
+      go_on = WalkWindow(shared, *environment.line, scene, number, names.data());
+      if (environment.coverage != nullptr) environment.coverage->Disarm();
+    });
+    if (!ran) return ToolFailed("the JVM refused to stop at a safepoint");
+    if (!go_on) return Ok();
     // Damage done by walks must show here, not in a user's JVM.
     if (number / workers % kWindowsPerCollection == kWindowsPerCollection - 1)
       environment.jvm->jvmti()->ForceGarbageCollection();
@@ -314,7 +272,7 @@ void SetUpMissing(SharedState& shared, ChildEnvironment& environment) {
   }
   if (!is_sample || missing().empty()) return;
   // The request is of a program that is not here: only the shape of its stack matters.
-  Copy(shared.replay.stand_in, sizeof shared.replay.stand_in, missing());
+  CopyText(missing(), shared.replay.stand_in);
   uint32_t count = 0;
   ForEachValue(request, [&](const Value& value) {
     if (value.symbol >= kSymbolKinds && !environment.address_map->IsKnown(value.symbol) &&
@@ -335,12 +293,6 @@ std::string FreedZombie(const SharedState& shared, const ChildEnvironment& envir
   return freed;
 }
 
-struct ReplayJob {
-  SharedState* shared;
-  WalkLine* line;
-  ParkedScene* scene;
-};
-
 Status ReplayOne(SharedState& shared, ChildEnvironment& environment) {
   const WalkRequest& request = shared.job.request;
   ParkedScene* scene = environment.stage->Find(request.scene);
@@ -349,15 +301,9 @@ Status ReplayOne(SharedState& shared, ChildEnvironment& environment) {
                   " is not available in this JVM: " + shared.scenes[request.scene].reason);
   std::string missing = MissingSymbol(shared, *environment.address_map, request);
   if (!missing.empty()) return Unable("this JVM has no " + missing + ", which the request names");
-  ReplayJob job{&shared, environment.line.get(), scene};
-  const bool ran = environment.stage->Run(
-      *scene,
-      [](void* data) {
-        auto& job = *static_cast<ReplayJob*>(data);
-        if (!job.line->Walk(*job.scene, job.shared->job.request, 0))
-          job.shared->phase.store(ChildPhase::kRetired);
-      },
-      &job);
+  const bool ran = environment.stage->Run(*scene, [&] {
+    if (!environment.line->Walk(*scene, request, 0)) shared.phase.store(ChildPhase::kRetired);
+  });
   if (!ran) return ToolFailed("the JVM refused to stop at a safepoint");
   std::string freed = FreedZombie(shared, environment);
   return freed.empty() ? Ok() : Unable(freed + " was freed before the walk");
@@ -365,8 +311,7 @@ Status ReplayOne(SharedState& shared, ChildEnvironment& environment) {
 
 Status Replay(SharedState& shared, ChildEnvironment& environment) {
   for (;;) {
-    Status walked = ReplayOne(shared, environment);
-    if (!walked.ok()) return walked;
+    RETURN_IF_ERROR(ReplayOne(shared, environment));
     const uint32_t answered = shared.answered.fetch_add(1) + 1;
     if (shared.job.keep == 0 || shared.phase.load() != ChildPhase::kRunning) return Ok();
     while (shared.asked.load() == answered) {
@@ -395,11 +340,11 @@ Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
   shared.phase.store(ChildPhase::kBooting);
   shared.vocabulary_ready.store(0);
   ASSIGN_OR_RETURN(environment.jvm, Jvm::Boot(libjvm, flags));
-  Copy(shared.vm_version, sizeof shared.vm_version,
-       environment.jvm->Property("java.vm.vendor") + " " +
-           environment.jvm->Property("java.vm.name") + " " +
-           environment.jvm->Property("java.vm.version"));
-  Copy(shared.vm_gc, sizeof shared.vm_gc, CollectorName(environment.jvm->structs()));
+  CopyText(environment.jvm->Property("java.vm.vendor") + " " +
+               environment.jvm->Property("java.vm.name") + " " +
+               environment.jvm->Property("java.vm.version"),
+           shared.vm_version);
+  CopyText(CollectorName(environment.jvm->structs()), shared.vm_gc);
 
   environment.layout = ProveLayout(*environment.jvm, environment.jvm->structs());
   ReportLayout(shared, environment.layout);
@@ -454,7 +399,7 @@ void ChildEnvironment::LetJvmRun() {
 }
 
 void EndWith(SharedState& shared, const Failure& failure) {
-  Copy(shared.message, sizeof shared.message, failure.message);
+  CopyText(failure.message, shared.message);
   shared.phase.store(failure.code == ExitCode::kToolFailed ? ChildPhase::kFailed
                                                            : ChildPhase::kUnable);
 }

@@ -10,7 +10,7 @@
 
 #include "harness/child/campaign.h"
 #include "harness/child/jvm_thread.h"
-#include "harness/ipc/state.h"
+#include "harness/ipc/shared_mapping.h"
 
 namespace walkhammer {
 namespace {

@@ -69,7 +69,7 @@ void EngineThread::CloseWindow() {
   sem_post(&closed_);
 }
 
-void EngineThread::Run(ParkedScene& scene, void (*body)(void*), void* argument) {
+void EngineThread::Run(ParkedScene& scene, FunctionRef<void()> body) {
   if (!open_) OpenWindow();
   if ((used_ >> scene.index & 1) == 0) {
     scene.TakeSnapshot();
@@ -81,7 +81,7 @@ void EngineThread::Run(ParkedScene& scene, void (*body)(void*), void* argument) 
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask_, nullptr, sizeof mask_);
   }
   SetThreadPointer(scene.thread_pointer);
-  body(argument);
+  body();
   SetThreadPointer(own_pointer_);
   if (++walks_ >= kWalksPerWindow) CloseWindow();
 }

@@ -25,9 +25,9 @@ class EngineThread {
 
   // Makes the engine's thread able to walk. To be called once on that thread, ahead of any Run.
   void Enter();
-  // Runs body(argument) on the engine's thread as the scene's thread would run it. Opens a window
-  // if none is open, and closes the window after kWalksPerWindow walks.
-  void Run(ParkedScene& scene, void (*body)(void*), void* argument);
+  // Runs `body` on the engine's thread as the scene's thread would run it. Opens a window if none
+  // is open, and closes the window after kWalksPerWindow walks.
+  void Run(ParkedScene& scene, FunctionRef<void()> body);
   // Restores stacks and code and lets the JVM go on. To be called on the engine's thread.
   void CloseWindow();
 

@@ -22,7 +22,7 @@
 #include "harness/jvm/images/jdk.h"
 #include "harness/request/scene_table.h"
 #include "harness/walkers/agct.h"
-#include "harness/walkers/reference_library.h"
+#include "harness/walkers/provider_library.h"
 
 namespace walkhammer {
 namespace {
@@ -46,21 +46,8 @@ WalkRequest Pristine() {
   return request;
 }
 
-// What a benchmark runs on the scene's thread, and the benchmark's state.
-struct Loan {
-  benchmark::State* state;
-  void (*body)(benchmark::State&);
-};
-
 void OnSceneThread(benchmark::State& state, void (*body)(benchmark::State&)) {
-  Loan loan{&state, body};
-  environment.stage->Run(
-      *scene,
-      [](void* data) {
-        auto* loan = static_cast<Loan*>(data);
-        loan->body(*loan->state);
-      },
-      &loan);
+  environment.stage->Run(*scene, [&] { body(state); });
   state.SetItemsProcessed(state.iterations());
 }
 
@@ -87,7 +74,7 @@ class Presented {
   uint64_t sp_, pc_, fp_;
 };
 
-void CallBare(void*) {
+void CallBare() {
   AgctTrace trace{scene->env, 0, frames};
   bare(&trace, kDepth, &context);
   if (trace.num_frames != static_cast<jint>(scene->truth.size())) std::abort();
@@ -96,11 +83,11 @@ void CallBare(void*) {
 void BareCall(benchmark::State& state) {
   OnSceneThread(state, [](benchmark::State& s) {
     Presented presented;
-    for (auto _ : s) CallBare(nullptr);
+    for (auto _ : s) CallBare();
   });
 }
 
-void CallReference(void*) {
+void CallReference() {
   ASGST_CallTrace trace{0, reference_frames, nullptr};
   reference(&trace, kDepth, &context, 0);
   if (trace.num_frames != static_cast<jint>(scene->truth.size())) std::abort();
@@ -109,14 +96,14 @@ void CallReference(void*) {
 void ReferenceCall(benchmark::State& state) {
   OnSceneThread(state, [](benchmark::State& s) {
     Presented presented;
-    for (auto _ : s) CallReference(nullptr);
+    for (auto _ : s) CallReference();
   });
 }
 
 void GuardedBareCall(benchmark::State& state) {
   OnSceneThread(state, [](benchmark::State& s) {
     Presented presented;
-    for (auto _ : s) GuardedCall(scene->guard, CallBare, nullptr);
+    for (auto _ : s) GuardedCall(scene->guard, [] { CallBare(); });
   });
 }
 
@@ -187,15 +174,13 @@ Status SetUp(const std::string& path) {
   shared->job.scene_mask = 1U << *FindScene(kScene);
   shared->job.hang_limit_ms = 1000;
   shared->job.coverage = 1;
-  Status launch = SetLaunch(*shared, jdk.libjvm, flags);
-  if (!launch.ok()) return launch;
+  RETURN_IF_ERROR(SetLaunch(*shared, jdk.libjvm, flags));
   ASSIGN_OR_RETURN(environment, ChildEnvironment::SetUp(*shared));
   scene = environment.stage->Find(*FindScene(kScene));
   if (scene == nullptr) return Unable(shared->scenes[*FindScene(kScene)].reason);
   bare = reinterpret_cast<AgctFunction>(dlsym(environment.jvm->library(), "AsyncGetCallTrace"));
   ASSIGN_OR_RETURN(auto library, OpenReference(environment.jvm->vm()));
-  Status found = FindIn(library, "AsyncGetStackTrace", reference);
-  if (!found.ok()) return found;
+  RETURN_IF_ERROR(FindIn(library, "AsyncGetStackTrace", reference));
   fmt::print("JDK {} ({}), scene {}: {} frames\n", jdk.home, jdk.version, kScene,
              scene->truth.size());
   return Ok();

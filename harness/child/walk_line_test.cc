@@ -15,23 +15,22 @@
 #include <utility>
 #include <vector>
 
+#include "harness/guard/guard_testing.h"
 #include "harness/guard/system_calls.h"
 #include "harness/ipc/shared_mapping.h"
 
 namespace walkhammer {
 namespace {
 
-constexpr int kHangLimitMs = 40;
 constexpr size_t kWords = 1024;  // of the stack; more than are compared after each walk
 constexpr uint64_t kAnchorPc = 0xa2, kAnchorFp = 0xa3;
 
-volatile bool forever = true;
-volatile uint64_t nowhere = 0x10;
-
-void Crash() { *reinterpret_cast<volatile int*>(nowhere) = 1; }
-void Hang() {
-  while (forever) {
-  }
+void Crash() { Write(0x10); }
+void BlockASignal() {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &one, nullptr);
 }
 
 struct MadeUpThread {
@@ -107,7 +106,11 @@ class WalkLineTest : public testing::Test {
     return static_cast<ScriptedWalker&>(*walkers_[place]);
   }
   void AddWalker() { walkers_.push_back(std::make_unique<ScriptedWalker>(kTruth)); }
-  void Script(std::vector<ScriptedWalker::Act> script) { walker().script = std::move(script); }
+  // From now on.
+  void Script(std::vector<ScriptedWalker::Act> script) {
+    walker().script = std::move(script);
+    walker().calls = 0;
+  }
 
   bool Walk(const WalkRequest& request = {}) {
     WalkLine line(state(), address_map_, methods_, walkers_);
@@ -172,10 +175,9 @@ WalkRequest MadeUpRequest() {
 
 TEST_F(WalkLineTest, WhatIsPresentedIsPutBackHoweverTheCallEnds) {
   const std::pair<const char*, void (*)()> endings[] = {
-      {"returned", [] {}}, {"crashed", Crash}, {"hung", Hang}};
+      {"returned", [] {}}, {"crashed", Crash}, {"hung", Spin}};
   for (const auto& [name, end] : endings) {
     bool was_presented = false;
-    walker().calls = 0;
     Script({[&, end = end](Trace&) {
       was_presented = thread_.state == kStateInVm && thread_.anchor_sp == 0x51 &&
                       thread_.anchor_pc == 0x52 && thread_.anchor_fp == 0x53 &&
@@ -199,15 +201,11 @@ TEST_F(WalkLineTest, WhatTheWalkerChangesIsPutBack) {
     EXPECT_EQ(ThreadSignalMask(), scene.signal_mask);
   };
   for (void (*const end)() : {+[] {}, +[] { Crash(); }}) {
-    walker().calls = 0;
     Script({[&, end](Trace&) {
               thread_.state = 77;
               thread_.anchor_sp = thread_.anchor_pc = thread_.anchor_fp = 78;
               stack_[kNear] = 79;
-              sigset_t one;
-              sigemptyset(&one);
-              sigaddset(&one, SIGUSR1);
-              sigprocmask(SIG_BLOCK, &one, nullptr);
+              BlockASignal();
               end();
             },
             expect_stack_and_mask});
@@ -224,12 +222,7 @@ TEST_F(WalkLineTest, WhatTheWalkerChangesIsPutBack) {
 // that.
 TEST_F(WalkLineTest, AChangedSignalMaskIsFoundWhereTheKernelWatches) {
   if (!WatchSystemCalls()) GTEST_SKIP() << "this kernel cannot watch system calls";
-  const auto block = [](Trace&) {
-    sigset_t one;
-    sigemptyset(&one);
-    sigaddset(&one, SIGUSR1);
-    pthread_sigmask(SIG_BLOCK, &one, nullptr);
-  };
+  const auto block = [](Trace&) { BlockASignal(); };
   Script({{}, block, {}, block});
   std::vector<size_t> findings;
   for (int i = 0; i < 5; i++) {
@@ -250,8 +243,7 @@ TEST_F(WalkLineTest, AWalkThatReturnsIsNotCheckedAgain) {
 }
 
 TEST_F(WalkLineTest, AWalkerThatWalksTrulyAfterItsCrashGoesOn) {
-  for (void (*const end)() : {Crash, Hang}) {
-    walker().calls = 0;
+  for (void (*const end)() : {Crash, Spin}) {
     Script({[end](Trace&) { end(); }});
     EXPECT_TRUE(Walk());
     EXPECT_EQ(walker().calls, 2U);
@@ -264,10 +256,9 @@ TEST_F(WalkLineTest, AWalkerThatLiesAfterItsCrashRetiresTheChild) {
       [](Trace& trace) { trace.num_frames = 1; },
       [](Trace& trace) { trace.num_frames = -1; },
       [](Trace&) { Crash(); },
-      [](Trace&) { Hang(); },
+      [](Trace&) { Spin(); },
   };
   for (const ScriptedWalker::Act& act : spoiled) {
-    walker().calls = 0;
     Script({[](Trace&) { Crash(); }, act});
     EXPECT_FALSE(Walk());
     ExpectAllPutBack("a spoiled walker");

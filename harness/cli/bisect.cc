@@ -17,7 +17,6 @@
 #include "harness/process/scratch.h"
 #include "harness/request/text_form.h"
 #include "harness/supervise/builds/bisection.h"
-#include "harness/supervise/builds/build.h"
 #include "harness/supervise/builds/replay_tally.h"
 
 namespace walkhammer {

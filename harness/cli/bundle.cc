@@ -18,7 +18,7 @@
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
 #include "harness/request/text_form.h"
-#include "harness/supervise/builds/build.h"
+#include "harness/supervise/builds/replay_tally.h"
 #include "harness/supervise/minimize_input.h"
 
 namespace walkhammer {

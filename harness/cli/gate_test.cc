@@ -26,7 +26,7 @@ class GateVerb : public testing::Test {
     run.Write(path);
     return path;
   }
-  TempDir dir_;
+  TemporaryFolder dir_;
 };
 
 TEST_F(GateVerb, TheExitCodeIsTheVerdict) {

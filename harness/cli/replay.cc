@@ -19,7 +19,6 @@
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
-#include "harness/supervise/builds/build.h"
 #include "harness/supervise/builds/replay_tally.h"
 #include "harness/supervise/stress_runs/profiles.h"
 

@@ -29,7 +29,7 @@ class ReportVerb : public testing::Test {
     return path;
   }
 
-  TempDir dir_;
+  TemporaryFolder dir_;
 };
 
 TEST_F(ReportVerb, TheGoalDecidesTheExitCode) {

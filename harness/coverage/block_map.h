@@ -22,6 +22,7 @@ struct Block {
   uint32_t size;      // bytes up to the next leader or the function's end
   uint32_t function;  // index into BlockMap::functions
   uint32_t code;      // first four bytes in the file: compared with memory before it is patched
+  bool operator==(const Block&) const = default;
 };
 
 // How the walker reaches a function.
@@ -36,12 +37,14 @@ struct BlockFunction {
   uint64_t address, size;
   uint32_t first_block, block_count;
   Reach reach;
+  bool operator==(const BlockFunction&) const = default;
 };
 
 // A gap in the map: a function that is not in it, or one whose indirect call is not followed.
 struct LeftOut {
   std::string name;
   std::string reason;  // "an indirect call at +0x12 whose target ...", ...
+  bool operator==(const LeftOut&) const = default;
 };
 
 // Entry of a function that reports the death of the JVM: VMError::report_and_die.

@@ -63,6 +63,7 @@ class TrapCoverageTest : public testing::Test {
     auto map = FindBlocks(kBranches, {"Branches"});
     ASSERT_TRUE(map.ok()) << map.failure().message;
     map_ = std::move(map.value());
+    Prepare();
   }
   void TearDown() override {
     if (coverage_ != nullptr) coverage_->Disarm();
@@ -70,11 +71,12 @@ class TrapCoverageTest : public testing::Test {
     active.store(nullptr);
   }
 
-  void Prepare() {
-    run_.assign(map_.blocks.size(), 0);
+  void Prepare(bool run_sink = true) {
+    run_.assign(run_sink ? map_.blocks.size() : 0, 0);
     covered_.assign(map_.blocks.size(), 0);
     auto coverage = TrapCoverage::Prepare(
-        map_, bias_, {run_.data(), static_cast<uint32_t>(run_.size()), covered_.data()});
+        map_, bias_,
+        {run_sink ? run_.data() : nullptr, static_cast<uint32_t>(run_.size()), covered_.data()});
     ASSERT_TRUE(coverage.ok()) << coverage.failure().message;
     coverage_ = std::move(coverage.value());
     active.store(coverage_.get());
@@ -82,22 +84,13 @@ class TrapCoverageTest : public testing::Test {
 
   // Calls branches_(input) guarded, as a walk. The blocks hit are in run_.
   void Walk(unsigned input) {
-    struct Call {
-      unsigned input;
-      int answer;
-    } call{input, 0};
+    int answer = 0;
     std::fill(run_.begin(), run_.end(), 0);
     coverage_->Arm();
-    const Ending ending = GuardedCall(
-        main_slot,
-        [](void* data) {
-          auto* c = static_cast<Call*>(data);
-          c->answer = branches_(c->input);
-        },
-        &call);
+    const Ending ending = GuardedCall(main_slot, [&] { answer = branches_(input); });
     coverage_->Disarm();
     EXPECT_EQ(ending, Ending::kReturned);
-    EXPECT_EQ(call.answer, answers_[input]) << input;
+    EXPECT_EQ(answer, answers_[input]) << input;
     EXPECT_EQ(take_taken_(), taken_[input]) << input;
   }
 
@@ -138,7 +131,6 @@ class TrapCoverageTest : public testing::Test {
 };
 
 TEST_F(TrapCoverageTest, BlocksHitAreThoseOfTheBranchesTaken) {
-  Prepare();
   for (unsigned input = 0; input < kInputs; input++) {
     coverage_->Forget();
     Walk(input);
@@ -160,7 +152,6 @@ TEST_F(TrapCoverageTest, BlocksHitAreThoseOfTheBranchesTaken) {
 }
 
 TEST_F(TrapCoverageTest, EachBlockOnceUntilForgotten) {
-  Prepare();
   Walk(5);
   const std::vector<uint8_t> first = run_;
   const size_t covered = coverage_->covered();
@@ -177,17 +168,12 @@ TEST_F(TrapCoverageTest, EachBlockOnceUntilForgotten) {
 }
 
 TEST_F(TrapCoverageTest, RunSinkMayBeMissing) {
-  Prepare();
-  auto coverage = TrapCoverage::Prepare(map_, bias_, {nullptr, 0, covered_.data()});
-  ASSERT_TRUE(coverage.ok());
-  coverage_ = std::move(coverage.value());
-  active.store(coverage_.get());
+  Prepare(false);
   Walk(0);
   EXPECT_GT(coverage_->covered(), 3u);
 }
 
 TEST_F(TrapCoverageTest, HitsOfOthersAreRestoredAndDoNotCount) {
-  Prepare();
   coverage_->Arm();
   EXPECT_EQ(CountArmed(), map_.blocks.size());
   std::thread([&] { EXPECT_EQ(branches_(1), answers_[1]); }).join();
@@ -202,7 +188,6 @@ TEST_F(TrapCoverageTest, HitsOfOthersAreRestoredAndDoNotCount) {
 }
 
 TEST_F(TrapCoverageTest, SignalThatComesAfterDisarmIsAnswered) {
-  Prepare();
   ucontext_t context{};
   Registers registers{};
   for (const Block& block : map_.blocks) {
@@ -220,14 +205,10 @@ TEST_F(TrapCoverageTest, SignalThatComesAfterDisarmIsAnswered) {
 }
 
 TEST_F(TrapCoverageTest, SentSignalsAreNotTakenForTraps) {
-  Prepare();
-  EXPECT_EQ(GuardedCall(
-                main_slot, [](void*) { raise(SIGTRAP); }, nullptr),
-            Ending::kCrashed);
+  EXPECT_EQ(GuardedCall(main_slot, [] { raise(SIGTRAP); }), Ending::kCrashed);
 }
 
 TEST_F(TrapCoverageTest, ErrnoIsKept) {
-  Prepare();
   coverage_->Arm();
   errno = EXDEV;
   branches_(3);
@@ -241,7 +222,7 @@ TEST_F(TrapCoverageTest, HandlersThatBlockEverythingMayRunTheCode) {
   static int answer;
   action.sa_handler = [](int) { answer = branches_(2); };
   sigaction(SIGUSR1, &action, nullptr);
-  Prepare();
+  Prepare();  // which changes the handler's mask
   coverage_->Arm();
   raise(SIGUSR1);
   EXPECT_EQ(answer, answers_[2]);
@@ -272,7 +253,6 @@ TEST_F(TrapCoverageTest, DyingJvmMeetsNoTraps) {
 
 // A failure here ends the process: by a signal without handler, or by half an instruction.
 TEST_F(TrapCoverageTest, ThreadsRaceForTraps) {
-  Prepare();
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> calls{0}, wrong{0};
   std::vector<std::thread> threads;

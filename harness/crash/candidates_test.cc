@@ -13,9 +13,7 @@ namespace walkhammer {
 namespace {
 
 ImportedCrash Import(const std::string& text, const std::vector<BugRequest>& known = {}) {
-  auto crash = ImportText(text, "a.log", {known, {}});
-  EXPECT_TRUE(crash.ok());
-  return crash.value();
+  return Must(ImportText(text, "a.log", {known, {}}));
 }
 
 const CrashCandidate* CandidateAbout(const ImportedCrash& crash, const std::string& words) {

@@ -44,6 +44,16 @@ inline const char* const kJava =
     "[0x00007f3526ac7d20+0x00000000000000bf]";
 inline const char* const kInterpreted = "j  wh.App.main([Ljava/lang/String;)V+12";
 
+// Such a log of a JVM that stopped at a failed check.
+inline std::string LogOfFailedCheck() {
+  std::string text = LogWith({"V  [libjvm.so+0x1]  VMError::report_and_die(int)+0x1", kAgct});
+  const std::string signal = "#  SIGSEGV (0xb) at pc=0x00007f35362c5e95, pid=16184, tid=16247\n#\n";
+  return text.replace(
+      text.find(signal), signal.size(),
+      "#  Internal Error (codeCache.cpp:645), pid=16184, tid=16247\n"
+      "#  guarantee(is_result_safe || is_in_asgct()) failed: unsafe access to zombie method\n#\n");
+}
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_CRASH_CRASH_TESTING_H_

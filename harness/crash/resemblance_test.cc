@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/bugs/bug_store.h"
 #include "harness/crash/crash_testing.h"
 
@@ -22,9 +23,8 @@ CrashVersion VersionOf(const std::string& jdk, const std::string& vm, int featur
 class ResemblancesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto issues = BugStore::Read(WALKHAMMER_CORPORA "/known-issues");
-    ASSERT_TRUE(issues.ok()) << issues.failure().message;
-    issues_ = issues.value().bugs();
+    const auto issues = Must(BugStore::Read(WALKHAMMER_CORPORA "/known-issues"));
+    issues_ = issues.bugs();
   }
   void ReadLog(const std::string& text) {
     report_ = ParseCrashReport(text);
@@ -46,12 +46,7 @@ class ResemblancesTest : public ::testing::Test {
 };
 
 TEST_F(ResemblancesTest, OfTwoBugsWithOneCheckTheAffectedVersionIsFirst) {
-  std::string text = LogWith({"V  [libjvm.so+0x1]  VMError::report_and_die(int)+0x1", kAgct});
-  const std::string signal = "#  SIGSEGV (0xb) at pc=0x00007f35362c5e95, pid=16184, tid=16247\n#\n";
-  text.replace(text.find(signal), signal.size(),
-               "#  Internal Error (codeCache.cpp:645), pid=16184, tid=16247\n#  guarantee("
-               "is_result_safe || is_in_asgct()) failed: unsafe access to zombie method\n#\n");
-  ReadLog(text);
+  ReadLog(LogOfFailedCheck());
   const auto bugs = ResemblancesOf(report_, guilt_, target_, issues_);
   ASSERT_EQ(bugs.size(), 2U);
   EXPECT_EQ(bugs.front().bug.id, "JDK-8352649");

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "harness/base/text.h"
-#include "harness/crash/forged_frames.h"
+#include "harness/crash/walk_text.h"
 #include "harness/request/scene_table.h"
 
 namespace walkhammer {

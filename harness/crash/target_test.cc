@@ -57,14 +57,7 @@ TEST(CrashTarget, KnowsCallersAndCalleesAsTheSameClass) {
 }
 
 TEST(CrashTarget, ComparesChecksWithoutTheirLines) {
-  std::string text = LogWith({"V  [libjvm.so+0x1]  VMError::report_and_die(int)+0x1", kAgct});
-  const std::string signal = "#  SIGSEGV (0xb) at pc=0x00007f35362c5e95, pid=16184, tid=16247\n#\n";
-  text.replace(
-      text.find(signal), signal.size(),
-      "#  Internal Error (codeCache.cpp:645), pid=16184, tid=16247\n"
-      "#  guarantee(is_result_safe || is_in_asgct()) failed: unsafe access to zombie method"
-      "\n#\n");
-  const CrashTarget target = TargetOfText(text);
+  const CrashTarget target = TargetOfText(LogOfFailedCheck());
   EXPECT_EQ(target.check, "(codeCache.cpp) guarantee(is_result_safe || is_in_asgct()) failed");
   EXPECT_EQ(Compare(target,
                     "failed-check (codeCache.cpp:645) guarantee(is_result_safe || is_in_asgct()) "

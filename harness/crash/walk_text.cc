@@ -8,16 +8,16 @@
 #include "harness/request/symbol_table.h"
 
 namespace walkhammer {
+namespace {
+
+constexpr char kMethod[] = "wh.Sampled.interpPass()V";
+constexpr char kCode[] = "wh.Sampled.bestDown(Ljava/lang/String;J)J";
+
+}  // namespace
 
 std::string_view ConfidenceWord(Confidence confidence) {
-  switch (confidence) {
-    case Confidence::kExact:
-      return "exact";
-    case Confidence::kLikely:
-      return "likely";
-    default:
-      return "guess";
-  }
+  static constexpr std::string_view kWords[] = {"exact", "likely", "guess"};
+  return kWords[static_cast<size_t>(confidence)];
 }
 
 WalkText::WalkText(std::string_view walker, std::string_view scene) {
@@ -61,5 +61,32 @@ std::string NamedValue(std::string_view kind, std::string_view name, uint64_t of
 }
 
 std::string StackValue(int32_t slot) { return fmt::format("stack+{:#x}", slot); }
+
+void WriteInterpreted(const InterpretedFrame& frame, int feature, WalkText& walk) {
+  const int32_t fp = frame.fp;
+  walk.Word(fp + 8, frame.return_pc);
+  walk.Word(fp, frame.link.empty() ? StackValue(frame.caller) : frame.link);
+  walk.Word(fp - 8, frame.sender_sp.empty() ? StackValue(fp + 0x10) : frame.sender_sp);
+  walk.Word(MethodSlot(fp), frame.method);
+  const int32_t mirror_bytes = feature < 9 ? 0 : 8;
+  walk.Word(fp - 0x28 - mirror_bytes, frame.cache);
+  // Locals: an address before JDK 21, a distance from fp in words since.
+  walk.Word(fp - 0x30 - mirror_bytes, feature >= 21 ? "0x2" : StackValue(fp + 0x10));
+  walk.Word(fp - 0x38 - mirror_bytes, frame.bcp);
+  walk.Word(fp - 0x40 - mirror_bytes, feature >= 22 ? "-9" : StackValue(fp - 0x40 - mirror_bytes));
+}
+
+std::string CallCodelet() { return NamedValue("codelet", "invoke return entry points", 7); }
+
+std::string KnownMethod(int64_t addend) {
+  return fmt::format(
+      "method \"{}\"{}", kMethod,
+      addend == 0 ? ""
+                  : fmt::format("{}{:#x}", addend < 0 ? "-" : "+", addend < 0 ? -addend : addend));
+}
+
+std::string KnownBytecodes() { return NamedValue("bytecodes", kMethod); }
+
+std::string KnownCode(uint64_t offset) { return NamedValue("nmethod", kCode, offset); }
 
 }  // namespace walkhammer

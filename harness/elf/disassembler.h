@@ -81,6 +81,20 @@ class Disassembler {
   size_t handle_ = 0;  // csh
 };
 
+// Where instructions start in generated code, as it is in memory now; it must not be freed
+// meanwhile.
+struct InstructionStart {
+  uint32_t offset;  // bytes from the begin of the code
+  bool after_call;  // the instruction before is a call, which returns here
+};
+
+// Returns the starts of the instructions in [begin, end), in order. Data between the code is
+// stepped over; starts right after data may be off by some bytes.
+std::vector<InstructionStart> InstructionStarts(uint64_t begin, uint64_t end);
+// As InstructionStarts, but of code longer than 2 * `bytes` only those in the first and in the last
+// `bytes`. The first starts of the last bytes may be off by some bytes.
+std::vector<InstructionStart> StartsAtEnds(uint64_t begin, uint64_t end, uint64_t bytes);
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_ELF_DISASSEMBLER_H_

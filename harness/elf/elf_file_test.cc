@@ -15,7 +15,7 @@ namespace {
 
 // A run folder may name any path as the file that was covered.
 TEST(ElfFile, OnlyRegularFilesAreRead) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string pipe = dir.Under("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const int writer = open(pipe.c_str(), O_RDWR | O_CLOEXEC);

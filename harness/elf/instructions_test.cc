@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/elf/instructions.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "harness/elf/disassembler.h"
 #include "harness/guard/arch.h"
 
 namespace walkhammer {

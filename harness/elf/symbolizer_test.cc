@@ -110,7 +110,7 @@ TEST(Symbolizer, FallsBackToModuleAndOffsetWhereTheFileIsGoneOrAnother) {
 }
 
 TEST(Symbolizer, TextThatIsNoElfFileHasNoSymbols) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const char* text : {"", "no ELF", "\177ELF\2\1\1 cut"}) {
     std::ofstream(dir.Under("x.so")) << text;
     EXPECT_EQ(BuildIdOf(dir.Under("x.so")), "");
@@ -123,7 +123,7 @@ TEST(Symbolizer, TextThatIsNoElfFileHasNoSymbols) {
 }
 
 TEST(Symbolizer, DamagedElfFilesDoNoHarm) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string whole = ReadFile("/proc/self/exe");
   ASSERT_GT(whole.size(), 1000u);
   for (int i = 1; i < 20; i += kSanitized ? 4 : 1) {
@@ -152,7 +152,7 @@ TEST(Symbolizer, TellsSymtabAndBuildId) {
 
 // Symbols are in a file of their own, in turn in each place that builds and distributions use.
 TEST(Symbolizer, SeparateSymbolsAreFound) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string library = dir.Under("lib.so");
   const std::string make = fmt::format(
       "cp '{}' '{}' && cd '{}' && objcopy --only-keep-debug lib.so linked && strip lib.so &&"

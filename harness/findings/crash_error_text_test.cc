@@ -25,47 +25,41 @@ std::string Head(const std::string& error, const std::string& frame) {
   return text + kEnd;
 }
 
-TEST(HsErrHead, SignalInLibjvm) {
-  const HsErrHead head =
-      ParseHsErrHead(Head("#  SIGSEGV (0xb) at pc=0x00007fb1c6cd2f94, pid=4891, tid=4892\n",
-                          "V  [libjvm.so+0xed2f94]  frame::sender(RegisterMap*) const+0x1f"));
-  EXPECT_EQ(head.error, "SIGSEGV");
-  EXPECT_EQ(head.message, "");
-  EXPECT_EQ(head.module, "libjvm.so");
-  EXPECT_EQ(head.frame, "frame::sender(RegisterMap*) const+0x1f");
-}
-
-TEST(HsErrHead, SignalWithoutSymbols) {
-  const HsErrHead head = ParseHsErrHead(
-      Head("#  SIGSEGV (0xb) at pc=0x00007f7323a7af14 (sent by kill), pid=4910, tid=4910\n",
-           "C  [libc.so.6+0x85f14]"));
-  EXPECT_EQ(head.error, "SIGSEGV");
-  EXPECT_EQ(head.module, "libc.so.6");
-  EXPECT_EQ(head.frame, "libc.so.6+0x85f14");
-}
-
-TEST(HsErrHead, InternalErrors) {
-  HsErrHead head = ParseHsErrHead(
-      Head("#  Internal Error (frame.cpp:123), pid=1, tid=2\n"
-           "#  guarantee(is_ok(p)) failed: bad 0x00007f00dead0000 at 00007f00dead0008\n",
-           ""));
-  EXPECT_EQ(head.error, "Internal Error (frame.cpp:123)");
-  EXPECT_EQ(head.message, "guarantee(is_ok(p)) failed: bad 0x? at 0x?");
-  EXPECT_EQ(head.frame, "");
-  head =
-      ParseHsErrHead(Head("#  Internal Error (/build/src/share/runtime/frame.cpp:9), pid=1, tid=2\n"
-                          "#  assert(x) failed: first line\n#  second line\n",
-                          ""));
-  EXPECT_EQ(head.error, "Internal Error (frame.cpp:9)");
-  EXPECT_EQ(head.message, "assert(x) failed: first line");
-  head =
-      ParseHsErrHead(Head("#  Internal Error (debug.cpp:362), pid=1, tid=2\n"
-                          "#  fatal error: OutOfMemory encountered: Java heap space\n",
-                          ""));
-  EXPECT_EQ(head.message, "fatal error: OutOfMemory encountered: Java heap space");
-  head = ParseHsErrHead(Head("#  Internal Error (debug.cpp:362), pid=1, tid=2\n", ""));
-  EXPECT_EQ(head.error, "Internal Error (debug.cpp:362)");
-  EXPECT_EQ(head.message, "");
+TEST(HsErrHead, SignalsAndInternalErrors) {
+  const struct {
+    const char *error, *frame;
+    HsErrHead said;  // error, message, module, frame
+  } heads[] = {
+      {"#  SIGSEGV (0xb) at pc=0x00007fb1c6cd2f94, pid=4891, tid=4892\n",
+       "V  [libjvm.so+0xed2f94]  frame::sender(RegisterMap*) const+0x1f",
+       {"SIGSEGV", "", "libjvm.so", "frame::sender(RegisterMap*) const+0x1f"}},
+      {"#  SIGSEGV (0xb) at pc=0x00007f7323a7af14 (sent by kill), pid=4910, tid=4910\n",
+       "C  [libc.so.6+0x85f14]",
+       {"SIGSEGV", "", "libc.so.6", "libc.so.6+0x85f14"}},
+      {"#  Internal Error (frame.cpp:123), pid=1, tid=2\n"
+       "#  guarantee(is_ok(p)) failed: bad 0x00007f00dead0000 at 00007f00dead0008\n",
+       "",
+       {"Internal Error (frame.cpp:123)", "guarantee(is_ok(p)) failed: bad 0x? at 0x?", "", ""}},
+      {"#  Internal Error (/build/src/share/runtime/frame.cpp:9), pid=1, tid=2\n"
+       "#  assert(x) failed: first line\n#  second line\n",
+       "",
+       {"Internal Error (frame.cpp:9)", "assert(x) failed: first line", "", ""}},
+      {"#  Internal Error (debug.cpp:362), pid=1, tid=2\n"
+       "#  fatal error: OutOfMemory encountered: Java heap space\n",
+       "",
+       {"Internal Error (debug.cpp:362)", "fatal error: OutOfMemory encountered: Java heap space",
+        "", ""}},
+      {"#  Internal Error (debug.cpp:362), pid=1, tid=2\n",
+       "",
+       {"Internal Error (debug.cpp:362)", "", "", ""}},
+  };
+  for (const auto& [error, frame, said] : heads) {
+    const HsErrHead head = ParseHsErrHead(Head(error, frame));
+    EXPECT_EQ(head.error, said.error);
+    EXPECT_EQ(head.message, said.message);
+    EXPECT_EQ(head.module, said.module);
+    EXPECT_EQ(head.frame, said.frame);
+  }
 }
 
 TEST(HsErrHead, JavaAndStubFrames) {

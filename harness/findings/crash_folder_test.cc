@@ -44,7 +44,7 @@ class CrashFolderTest : public testing::Test {
 
   uint32_t Named(SymbolKind kind, const char* name) { return symbols_->Intern(kind, name); }
 
-  TempDir dir_;
+  TemporaryFolder dir_;
   std::unique_ptr<SymbolTable> symbols_;
   Symbolizer symbolizer_;
   std::unique_ptr<RawFinding> finding_;

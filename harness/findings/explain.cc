@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <span>
 
 #include "harness/process/signal_name.h"
@@ -15,56 +16,38 @@
 namespace walkhammer {
 namespace {
 
+// What a value's symbol stands for, of a kind that ExplainValue leaves to this; the name of a named
+// kind follows.
+constexpr const char* kSymbolWords[] = {
+    "",
+    "the scene's own value",
+    "the top of the scene's Java stack",
+    "",
+    "the end (highest address) of the thread's stack",
+    "the lowest address of the thread's stack, where its guard pages begin",
+    "the scene's JavaThread",
+    "the start of the Java heap",
+    "the end of the Java heap",
+    "the start of the metaspace mapping that holds the scene's methods",
+    "the start of the code cache",
+    "the end of the code cache",
+    "an address at which nothing is mapped",
+    "a page that may be neither read nor written",
+    "a readable page full of zeros",
+    "the first instruction of the compiled code of ",
+    "the start of the VM stub ",
+    "the start of the interpreter codelet ",
+    "the Method* of ",
+    "the start of ",
+    "the end of ",
+    "the top of the Java stack of the scene ",
+    "the byte code of ",
+};
+static_assert(std::size(kSymbolWords) == kSymbolKinds);
+
 std::string SymbolWords(SymbolKind kind, const std::string& name) {
-  switch (kind) {
-    case SymbolKind::kPristine:
-      return "the scene's own value";
-    case SymbolKind::kStack:
-      return "the top of the scene's Java stack";
-    case SymbolKind::kStackBase:
-      return "the end (highest address) of the thread's stack";
-    case SymbolKind::kStackLimit:
-      return "the lowest address of the thread's stack, where its guard pages begin";
-    case SymbolKind::kThread:
-      return "the scene's JavaThread";
-    case SymbolKind::kHeap:
-      return "the start of the Java heap";
-    case SymbolKind::kHeapEnd:
-      return "the end of the Java heap";
-    case SymbolKind::kMetaspace:
-      return "the start of the metaspace mapping that holds the scene's methods";
-    case SymbolKind::kCodeCache:
-      return "the start of the code cache";
-    case SymbolKind::kCodeCacheEnd:
-      return "the end of the code cache";
-    case SymbolKind::kUnmapped:
-      return "an address at which nothing is mapped";
-    case SymbolKind::kNoAccess:
-      return "a page that may be neither read nor written";
-    case SymbolKind::kZeroPage:
-      return "a readable page full of zeros";
-    case SymbolKind::kNmethod:
-      return "the first instruction of the compiled code of " + name;
-    case SymbolKind::kStub:
-      return "the start of the VM stub " + name;
-    case SymbolKind::kCodelet:
-      return "the start of the interpreter codelet " + name;
-    case SymbolKind::kBytecodes:
-      return fmt::format("the byte code of {}", name);
-    case SymbolKind::kMethod:
-      return "the Method* of " + name;
-    case SymbolKind::kLibrary:
-      return "the start of " + name;
-    case SymbolKind::kLibraryEnd:
-      return "the end of " + name;
-    case SymbolKind::kSceneStack:
-      return "the top of the Java stack of the scene " + name;
-    case SymbolKind::kLiteral:
-    case SymbolKind::kSlot:
-    case SymbolKind::kCount:
-      break;
-  }
-  return "an unknown symbol";
+  if (kind >= SymbolKind::kCount) return "an unknown symbol";
+  return kSymbolWords[static_cast<int>(kind)] + (IsNamed(kind) ? name : "");
 }
 
 std::string Distance(int64_t bytes) {

@@ -33,15 +33,8 @@ std::string RegistersJson(const Registers& registers) {
 }
 
 const char* EndingWord(Ending ending) {
-  switch (ending) {
-    case Ending::kReturned:
-      return "returned";
-    case Ending::kCrashed:
-      return "crashed";
-    case Ending::kHung:
-      return "hung";
-  }
-  return "unknown";
+  static constexpr const char* kWords[] = {"returned", "crashed", "hung"};
+  return ending <= Ending::kHung ? kWords[static_cast<int>(ending)] : "unknown";
 }
 
 std::string RequestText(const WalkRequest& request, const Signature& signature,

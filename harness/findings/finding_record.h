@@ -32,6 +32,7 @@ struct FindingRecord {
   uint64_t sequence = 0;
   uint64_t time_ms = 0;         // since the run's start
   std::optional<int64_t> cell;  // CellRow::position; nullopt: not of a stress or step run
+  bool operator==(const FindingRecord&) const = default;
 };
 
 // The record of a finding. `arch`: the JVM's architecture, in the words of `uname -m`; the record's

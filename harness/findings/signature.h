@@ -25,6 +25,7 @@ struct Signature {
   std::string title;   // across builds, for people: "crash in f"
   std::string oracle;  // the oracle's name
   std::string expect;  // for .walk files: "crash f(X*)+0x1f", "hang f(X*)", "oracle/outcome"
+  bool operator==(const Signature&) const = default;
 };
 
 Signature SignatureOf(const RawFinding& finding, const Symbolizer& symbolizer);

@@ -165,38 +165,9 @@ bool AlongInstructions(RequestBuilder& builder) {
   return false;
 }
 
-bool ToAnyValue(RequestBuilder& builder) {
-  builder.AnyUsedValue() = builder.AnyValue();
-  return true;
-}
-
-bool ToCode(RequestBuilder& builder) {
-  builder.AnyUsedValue() = builder.CodeValue();
-  return true;
-}
-
-bool ToStack(RequestBuilder& builder) {
-  builder.AnyUsedValue() = builder.StackValue();
-  return true;
-}
-
-bool ToMethod(RequestBuilder& builder) {
-  builder.AnyUsedValue() = builder.MethodValue();
-  return true;
-}
-
-bool ToEdge(RequestBuilder& builder) {
-  builder.AnyUsedValue() = builder.EdgeValue();
-  return true;
-}
-
-bool ToLiteral(RequestBuilder& builder) {
-  builder.AnyUsedValue() = builder.LiteralValue();
-  return true;
-}
-
-bool ToReadable(RequestBuilder& builder) {
-  builder.AnyUsedValue() = builder.ReadableValue();
+template <Value (RequestBuilder::*kMake)()>
+bool To(RequestBuilder& builder) {
+  builder.AnyUsedValue() = (builder.*kMake)();
   return true;
 }
 
@@ -315,13 +286,13 @@ constexpr Mutation kMutations[] = {
     {"copy-slot", 3, CopySlot},
     {"nudge", 8, Nudge},
     {"along-instructions", 6, AlongInstructions},
-    {"to-any-value", 4, ToAnyValue},
-    {"to-code", 3, ToCode},
-    {"to-stack", 4, ToStack},
-    {"to-method", 1, ToMethod},
-    {"to-edge", 4, ToEdge},
-    {"to-readable", 2, ToReadable},
-    {"to-literal", 2, ToLiteral},
+    {"to-any-value", 4, To<&RequestBuilder::AnyValue>},
+    {"to-code", 3, To<&RequestBuilder::CodeValue>},
+    {"to-stack", 4, To<&RequestBuilder::StackValue>},
+    {"to-method", 1, To<&RequestBuilder::MethodValue>},
+    {"to-edge", 4, To<&RequestBuilder::EdgeValue>},
+    {"to-readable", 2, To<&RequestBuilder::ReadableValue>},
+    {"to-literal", 2, To<&RequestBuilder::LiteralValue>},
     {"misalign", 1, Misalign},
     {"toggle-signature", 1, ToggleSignature},
     {"shift-pc", 3, ShiftPc},

@@ -130,41 +130,39 @@ class MutatorTest : public testing::Test {
   }
 
   // Makes step `step` of a series of mutations, which starts anew now and then, e.g. from bytes.
-  void Step(const Mutator& mutator, Random& random, AnyRequests& any, int step,
-            WalkRequest& request) {
-    if (step % 500 == 0) request = DecodeBinary(AsBytes(any.Bytes()), *symbols_);
-    if (step % 500 == 100) request = any.Request(*symbols_);
-    if (step % 500 == 200) request = WalkRequest();
-    mutator.Mutate(random, request);
+  void Step(const Mutator& mutator, Random& random, int step) {
+    if (step % 500 == 0) request_ = DecodeBinary(AsBytes(any_.Bytes()), *symbols_);
+    if (step % 500 == 100) request_ = any_.Request(*symbols_);
+    if (step % 500 == 200) request_ = WalkRequest();
+    mutator.Mutate(random, request_);
   }
 
   std::unique_ptr<SymbolTable> symbols_ = NewSymbolTable();
   std::unique_ptr<Vocabulary> words_ = VocabularyMaker(*symbols_).Make();
+  const Mutator mutator_{*words_, kWalker};
+  AnyRequests any_{1};
+  WalkRequest request_;
 };
 
 TEST_F(MutatorTest, WhateverIsMutatedIsValid) {
   Random random(1);
-  AnyRequests any(1);
-  const Mutator mutator(*words_, kWalker);
-  WalkRequest request;
   for (int i = 0; i < 300000; i++) {
-    Step(mutator, random, any, i, request);
-    CheckValid(request, *words_);
+    Step(mutator_, random, i);
+    CheckValid(request_, *words_);
     if (HasFatalFailure()) return;
-    ASSERT_NE(words_->scenes[request.scene].available, 0U);
+    ASSERT_NE(words_->scenes[request_.scene].available, 0U);
   }
 }
 
 TEST_F(MutatorTest, AnEmptyVocabularyWillDo) {
   auto empty = EmptyVocabulary();
   Random random(2);
-  AnyRequests any(2);
   const Mutator mutator(*empty, kWalker);
-  WalkRequest request, child;
+  WalkRequest child;
   for (int i = 0; i < 100000; i++) {
-    Step(mutator, random, any, i, request);
-    CheckValid(request, *empty);
-    mutator.CrossOver(random, request, WalkRequest(), child);
+    Step(mutator, random, i);
+    CheckValid(request_, *empty);
+    mutator.CrossOver(random, request_, WalkRequest(), child);
     CheckValid(child, *empty);
     if (HasFatalFailure()) return;
   }
@@ -181,26 +179,21 @@ TEST_F(MutatorTest, CountsThatACrashWroteOverLeadNowhere) {
   for (Place& place : words_->places) place.offset_count = place.return_count = UINT16_MAX;
   for (Place& place : words_->places) place.first_offset = Vocabulary::kMaxOffsets - 2;
   Random random(3);
-  AnyRequests any(3);
-  const Mutator mutator(*words_, kWalker);
-  WalkRequest request;
-  for (int i = 0; i < 50000; i++) Step(mutator, random, any, i, request);
+  for (int i = 0; i < 50000; i++) Step(mutator_, random, i);
 }
 
 TEST_F(MutatorTest, EveryMutationAppliesAndChanges) {
   std::map<std::string, int> applied, changed;
   Random random(4);
-  const Mutator mutator(*words_, kWalker);
-  WalkRequest request;
   for (int i = 0; i < 20000; i++) {
-    mutator.Mutate(random, request);
+    mutator_.Mutate(random, request_);
     for (const Mutation& mutation : AllMutations()) {
-      WalkRequest copy = request;
+      WalkRequest copy = request_;
       RequestBuilder builder(random, *words_, kWalker, copy);
       const bool did = mutation.apply(builder);
       applied[mutation.name] += did;
-      changed[mutation.name] += !(copy == request);
-      ASSERT_TRUE(did || copy == request) << mutation.name;
+      changed[mutation.name] += !(copy == request_);
+      ASSERT_TRUE(did || copy == request_) << mutation.name;
       ASSERT_LE(copy.edit_count, WalkRequest::kMaxEdits) << mutation.name;
     }
   }
@@ -218,30 +211,27 @@ TEST_F(MutatorTest, MutationsHaveNamesOfTheirOwn) {
 
 TEST_F(MutatorTest, TextAndBinaryFormKeepMutatedRequests) {
   Random random(5);
-  AnyRequests any(5);
-  const Mutator mutator(*words_, kWalker);
-  WalkRequest request;
   for (int i = 0; i < 5000; i++) {
-    Step(mutator, random, any, i, request);
-    const std::string bytes = EncodeBinary(request, *symbols_);
-    ASSERT_EQ(DecodeBinary(AsBytes(bytes), *symbols_), request);
-    const std::string text = ToText({request, ""}, *symbols_);
+    Step(mutator_, random, i);
+    const std::string bytes = EncodeBinary(request_, *symbols_);
+    ASSERT_EQ(DecodeBinary(AsBytes(bytes), *symbols_), request_);
+    const std::string text = ToText({request_, ""}, *symbols_);
     WalkFile file;
     ASSERT_EQ(ParseText(text, "t.walk", *symbols_, file), "") << text;
-    ASSERT_EQ(file.request, request) << text;
+    ASSERT_EQ(file.request, request_) << text;
   }
 }
 
 TEST_F(MutatorTest, TheSameChanceGivesTheSameRequests) {
   auto run = [&](uint64_t seed) {
     Random random(seed);
-    AnyRequests any(6);
-    const Mutator mutator(*words_, kWalker);
     std::string all;
-    WalkRequest request, other, child;
+    any_ = AnyRequests(6);
+    request_ = {};
+    WalkRequest other, child;
     for (int i = 0; i < 2000; i++) {
-      Step(mutator, random, any, i, request);
-      mutator.CrossOver(random, request, other, child);
+      Step(mutator_, random, i);
+      mutator_.CrossOver(random, request_, other, child);
       other = child;
       all += EncodeBinary(child, *symbols_);
     }
@@ -259,26 +249,25 @@ TEST_F(MutatorTest, ASeedMeansTheSameInEachBuild) {
     for (const char c : EncodeBinary(made, *symbols_))
       digest = Fnv1a(digest, static_cast<uint8_t>(c));
   };
-  WalkRequest request, other, child;
+  WalkRequest other, child;
   for (const uint8_t scene : {0, 2, 5}) {
     Random random(scene);
     const RandomRequests requests(*words_, kWalker, scene);
     for (int i = 0; i < 1000; i++) {
-      requests.Next(random, request);
-      add(randoms, request);
+      requests.Next(random, request_);
+      add(randoms, request_);
     }
   }
   Random random(9);
-  const Mutator mutator(*words_, kWalker);
-  request = {};
+  request_ = {};
   for (int i = 0; i < 1000; i++) {
-    mutator.Mutate(random, request);
-    add(mutants, request);
-    mutator.CrossOver(random, request, other, child);
+    mutator_.Mutate(random, request_);
+    add(mutants, request_);
+    mutator_.CrossOver(random, request_, other, child);
     add(children, child);
     other = child;
     for (const Mutation& mutation : AllMutations()) {
-      WalkRequest copy = request;
+      WalkRequest copy = request_;
       RequestBuilder builder(random, *words_, kWalker, copy);
       mutation.apply(builder);
       add(pieces, copy);
@@ -292,15 +281,14 @@ TEST_F(MutatorTest, ASeedMeansTheSameInEachBuild) {
 
 TEST_F(MutatorTest, CrossOverTakesFromBoth) {
   Random random(8);
-  const Mutator mutator(*words_, kWalker);
   int mixed = 0, scene_of_b = 0;
   for (int i = 0; i < 50000; i++) {
     WalkRequest a, b, child;
     for (int k = 0; k < 6; k++) {
-      mutator.Mutate(random, a);
-      mutator.Mutate(random, b);
+      mutator_.Mutate(random, a);
+      mutator_.Mutate(random, b);
     }
-    mutator.CrossOver(random, a, b, child);
+    mutator_.CrossOver(random, a, b, child);
     CheckValid(child, *words_);
     if (HasFatalFailure()) return;
     for (int k = 0; k < child.edit_count; k++) {
@@ -325,11 +313,9 @@ TEST_F(MutatorTest, CrossOverTakesFromBoth) {
 
 TEST_F(MutatorTest, IsQuick) {
   Random random(9);
-  const Mutator mutator(*words_, kWalker);
-  WalkRequest request;
   constexpr int kMutations = 200000;
   const std::clock_t start = std::clock();  // processor time: other tests run beside this one
-  for (int i = 0; i < kMutations; i++) mutator.Mutate(random, request);
+  for (int i = 0; i < kMutations; i++) mutator_.Mutate(random, request_);
   const double ns = static_cast<double>(std::clock() - start) * 1e9 / CLOCKS_PER_SEC / kMutations;
   RecordProperty("ns_per_mutation", static_cast<int>(ns));
   EXPECT_LT(ns, 20000);  // about 500 without sanitizers

@@ -14,16 +14,11 @@ constexpr uint32_t kNearWords = 64;  // most walks read only this much of the st
 
 // A small distance in bytes, positive or negative, aligned or not.
 int64_t Distance(Random& random) {
-  switch (random.Below(4)) {
-    case 0:
-      return static_cast<int64_t>(random.Below(9)) - 4;
-    case 1:
-      return 8 * (static_cast<int64_t>(random.Below(17)) - 8);
-    case 2:
-      return 8 * (static_cast<int64_t>(random.Below(257)) - 128);
-    default:
-      return static_cast<int64_t>(random.Below(8192)) - 4096;
-  }
+  const uint32_t what = random.Below(4);
+  if (what == 0) return static_cast<int64_t>(random.Below(9)) - 4;
+  if (what == 1) return 8 * (static_cast<int64_t>(random.Below(17)) - 8);
+  if (what == 2) return 8 * (static_cast<int64_t>(random.Below(257)) - 128);
+  return static_cast<int64_t>(random.Below(8192)) - 4096;
 }
 
 uint32_t Pick(Random& random, std::span<const uint32_t> offsets) {
@@ -36,20 +31,13 @@ uint32_t Pick(Random& random, std::span<const uint32_t> offsets) {
 }  // namespace
 
 Value RandomRequests::Literal(Random& random) const {
-  switch (random.Below(6)) {
-    case 0:
-      return Number(0);
-    case 1:
-      return Number(static_cast<int64_t>(random.Below(4096)));
-    case 2:
-      return Number(-1 - static_cast<int64_t>(random.Below(4096)));
-    case 3:
-      return Number(INT64_MIN + static_cast<int64_t>(random.Below(16)));
-    case 4:
-      return Number(static_cast<int64_t>(1ULL << random.Below(64)));
-    default:
-      return Number(static_cast<int64_t>(random.Next()));
-  }
+  const uint32_t what = random.Below(6);
+  if (what < 1) return Number(0);
+  if (what < 2) return Number(static_cast<int64_t>(random.Below(4096)));
+  if (what < 3) return Number(-1 - static_cast<int64_t>(random.Below(4096)));
+  if (what < 4) return Number(INT64_MIN + static_cast<int64_t>(random.Below(16)));
+  if (what < 5) return Number(static_cast<int64_t>(1ULL << random.Below(64)));
+  return Number(static_cast<int64_t>(random.Next()));
 }
 
 Value RandomRequests::FromPool(Random& random, SymbolKind kind) const {
@@ -65,74 +53,40 @@ Value RandomRequests::FromPool(Random& random, SymbolKind kind) const {
 }
 
 Value RandomRequests::CodeValue(Random& random) const {
-  switch (random.Below(8)) {
-    case 0:
-    case 1:
-    case 2:
-      return FromPool(random, SymbolKind::kNmethod);
-    case 3:
-    case 4:
-      return FromPool(random, SymbolKind::kStub);
-    case 5:
-    case 6:
-      return FromPool(random, SymbolKind::kCodelet);
-    default:
-      if (stack_.Code().empty()) return FromPool(random, SymbolKind::kStub);
-      return ValueOf(SymbolKind::kSlot, Pick(random, stack_.Code()));
-  }
+  const uint32_t what = random.Below(8);
+  if (what < 3) return FromPool(random, SymbolKind::kNmethod);
+  if (what < 5) return FromPool(random, SymbolKind::kStub);
+  if (what < 7) return FromPool(random, SymbolKind::kCodelet);
+  if (stack_.Code().empty()) return FromPool(random, SymbolKind::kStub);
+  return ValueOf(SymbolKind::kSlot, Pick(random, stack_.Code()));
 }
 
 Value RandomRequests::StackValue(Random& random) const {
-  switch (random.Below(8)) {
-    case 0:
-    case 1:
-      return OnStack(8 * static_cast<int64_t>(random.Below(kNearWords)));
-    case 2:
-      return OnStack(8 * static_cast<int64_t>(random.Below(stack_.words)));
-    case 3:
-      return OnStack(Distance(random));
-    case 4:
-      return ValueOf(SymbolKind::kStackBase, -static_cast<int64_t>(random.Below(4096)));
-    case 5:
-      return ValueOf(SymbolKind::kStackLimit, Distance(random) * 4);
-    case 6:
-      return FromPool(random, SymbolKind::kSceneStack);
-    default:
-      if (stack_.Pointers().empty()) return OnStack(0);
-      return ValueOf(SymbolKind::kSlot, Pick(random, stack_.Pointers()));
-  }
+  const uint32_t what = random.Below(8);
+  if (what < 2) return OnStack(8 * static_cast<int64_t>(random.Below(kNearWords)));
+  if (what < 3) return OnStack(8 * static_cast<int64_t>(random.Below(stack_.words)));
+  if (what < 4) return OnStack(Distance(random));
+  if (what < 5) return ValueOf(SymbolKind::kStackBase, -static_cast<int64_t>(random.Below(4096)));
+  if (what < 6) return ValueOf(SymbolKind::kStackLimit, Distance(random) * 4);
+  if (what < 7) return FromPool(random, SymbolKind::kSceneStack);
+  if (stack_.Pointers().empty()) return OnStack(0);
+  return ValueOf(SymbolKind::kSlot, Pick(random, stack_.Pointers()));
 }
 
 Value RandomRequests::AnyValue(Random& random) const {
-  switch (random.Below(16)) {
-    case 0:
-    case 1:
-    case 2:
-    case 3:
-      return CodeValue(random);
-    case 4:
-    case 5:
-    case 6:
-    case 7:
-      return StackValue(random);
-    case 8:
-    case 9:
-      return FromPool(random, SymbolKind::kMethod);
-    case 10:
-      return FromPool(random, SymbolKind::kLibrary);
-    case 11:
-      return FromPool(random, SymbolKind::kLibraryEnd);
-    case 12: {
-      constexpr SymbolKind kPlaces[] = {
-          SymbolKind::kHeap,      SymbolKind::kHeapEnd,      SymbolKind::kMetaspace,
-          SymbolKind::kCodeCache, SymbolKind::kCodeCacheEnd, SymbolKind::kUnmapped,
-          SymbolKind::kNoAccess,  SymbolKind::kZeroPage,     SymbolKind::kThread};
-      const int64_t distance = Distance(random);
-      return ValueOf(kPlaces[random.Below(std::size(kPlaces))], distance);
-    }
-    default:
-      return Literal(random);
-  }
+  const uint32_t what = random.Below(16);
+  if (what < 4) return CodeValue(random);
+  if (what < 8) return StackValue(random);
+  if (what < 10) return FromPool(random, SymbolKind::kMethod);
+  if (what < 11) return FromPool(random, SymbolKind::kLibrary);
+  if (what < 12) return FromPool(random, SymbolKind::kLibraryEnd);
+  if (what > 12) return Literal(random);
+  constexpr SymbolKind kPlaces[] = {
+      SymbolKind::kHeap,      SymbolKind::kHeapEnd,      SymbolKind::kMetaspace,
+      SymbolKind::kCodeCache, SymbolKind::kCodeCacheEnd, SymbolKind::kUnmapped,
+      SymbolKind::kNoAccess,  SymbolKind::kZeroPage,     SymbolKind::kThread};
+  const int64_t distance = Distance(random);
+  return ValueOf(kPlaces[random.Below(std::size(kPlaces))], distance);
 }
 
 Value RandomRequests::Shifted(Random& random) const {

@@ -192,22 +192,14 @@ Value RequestBuilder::EdgeValue() {
 
 Value RequestBuilder::ReadableValue() {
   const auto words = [&](uint32_t most) { return 8 * static_cast<int64_t>(Below(most)); };
-  switch (Below(7)) {
-    case 0:
-    case 1:
-      return ValueOf(SymbolKind::kMetaspace, words(1 << 16));
-    case 2:
-      return ValueOf(SymbolKind::kHeap, words(1 << 16));
-    case 3:
-      return ValueOf(SymbolKind::kThread, words(256));
-    case 4:
-      return ValueOf(SymbolKind::kZeroPage, words(512));
-    default: {
-      const Place* place = AnyPlace(Chance(50) ? SymbolKind::kLibrary : SymbolKind::kMethod);
-      if (place == nullptr) return ValueOf(SymbolKind::kZeroPage, 0);
-      return {words(place->size / 8), place->symbol, 0};
-    }
-  }
+  const uint32_t what = Below(7);
+  if (what < 2) return ValueOf(SymbolKind::kMetaspace, words(1 << 16));
+  if (what < 3) return ValueOf(SymbolKind::kHeap, words(1 << 16));
+  if (what < 4) return ValueOf(SymbolKind::kThread, words(256));
+  if (what < 5) return ValueOf(SymbolKind::kZeroPage, words(512));
+  const Place* place = AnyPlace(Chance(50) ? SymbolKind::kLibrary : SymbolKind::kMethod);
+  if (place == nullptr) return ValueOf(SymbolKind::kZeroPage, 0);
+  return {words(place->size / 8), place->symbol, 0};
 }
 
 int64_t RequestBuilder::Distance() {
@@ -221,26 +213,18 @@ int64_t RequestBuilder::Distance() {
 }
 
 Value RequestBuilder::LiteralValue() {
-  switch (Below(8)) {
-    case 0:
-    case 1:
-      return Number(0);
-    case 2:
-      return Number(static_cast<int64_t>(Below(64)));
-    case 3:
-      return Number(-1 - static_cast<int64_t>(Below(64)));
-    case 4:
-      return Number(8 * static_cast<int64_t>(Below(4096)));
-    case 5: {
-      // Up to 8 bytes from either end of the non-canonical range: 2^47 and -2^47.
-      const int64_t end = Chance(50) ? int64_t{1} << 47 : -(int64_t{1} << 47);
-      return Number(end + WordsEitherWay(random_, 1));
-    }
-    case 6:
-      return Number(static_cast<int64_t>(1ULL << Below(64)));
-    default:
-      return Number(static_cast<int64_t>(random_.Next()));
+  const uint32_t what = Below(8);
+  if (what < 2) return Number(0);
+  if (what < 3) return Number(static_cast<int64_t>(Below(64)));
+  if (what < 4) return Number(-1 - static_cast<int64_t>(Below(64)));
+  if (what < 5) return Number(8 * static_cast<int64_t>(Below(4096)));
+  if (what < 6) {
+    // Up to 8 bytes from either end of the non-canonical range: 2^47 and -2^47.
+    const int64_t end = Chance(50) ? int64_t{1} << 47 : -(int64_t{1} << 47);
+    return Number(end + WordsEitherWay(random_, 1));
   }
+  if (what < 7) return Number(static_cast<int64_t>(1ULL << Below(64)));
+  return Number(static_cast<int64_t>(random_.Next()));
 }
 
 Value RequestBuilder::AnyValue() {

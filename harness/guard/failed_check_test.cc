@@ -75,15 +75,19 @@ class FailedCheckTest : public testing::Test {
   }
 
   static std::string Check() { return own_slot.fault.failed_check; }
+  static void ExpectCheck(const std::string& said, FunctionRef<void()> walk) {
+    EXPECT_EQ(GuardedCall(own_slot, walk), Ending::kCrashed);
+    EXPECT_EQ(Check(), said);
+  }
 };
 
 TEST_F(FailedCheckTest, EndsTheCall) {
   bool went_on = false;
-  const auto call = [](void* flag) {
+  const auto call = [&] {
     ReportError("/build/src/share/runtime/frame.cpp", kLine, "assert(is_java_frame()) failed");
-    *static_cast<bool*>(flag) = true;
+    went_on = true;
   };
-  ASSERT_EQ(GuardedCall(own_slot, call, &went_on), Ending::kCrashed);
+  ASSERT_EQ(GuardedCall(own_slot, call), Ending::kCrashed);
   EXPECT_EQ(Check(), "(frame.cpp:123) assert(is_java_frame()) failed");
   EXPECT_EQ(own_slot.fault.signal, SIGABRT);
   EXPECT_FALSE(went_on);
@@ -94,28 +98,23 @@ TEST_F(FailedCheckTest, EndsTheCall) {
 }
 
 TEST_F(FailedCheckTest, EachReportHasArgumentsOfItsOwn) {
-  const auto fatal = [](void*) { ReportFatal(7, "a.cpp", 2147483647, "fatal: %d"); };
-  ASSERT_EQ(GuardedCall(own_slot, fatal, nullptr), Ending::kCrashed);
-  EXPECT_EQ(Check(), "(a.cpp:2147483647) fatal: %d");
-  const auto unreachable = [](void*) { ReportUnreachable("/b/c.hpp", 0); };
-  ASSERT_EQ(GuardedCall(own_slot, unreachable, nullptr), Ending::kCrashed);
-  EXPECT_EQ(Check(), "(c.hpp:0) ");
-  const auto nameless = [](void*) { ReportError(nullptr, 1, nullptr); };
-  ASSERT_EQ(GuardedCall(own_slot, nameless, nullptr), Ending::kCrashed);
-  EXPECT_EQ(Check(), "(:1) ");
+  ExpectCheck("(a.cpp:2147483647) fatal: %d",
+              [] { ReportFatal(7, "a.cpp", 2147483647, "fatal: %d"); });
+  ExpectCheck("(c.hpp:0) ", [] { ReportUnreachable("/b/c.hpp", 0); });
+  ExpectCheck("(:1) ", [] { ReportError(nullptr, 1, nullptr); });
 }
 
 TEST_F(FailedCheckTest, ALongTextIsCut) {
   static const std::string text(1000, 'x');
-  const auto call = [](void*) { ReportError("a.cpp", 1, text.c_str()); };
-  ASSERT_EQ(GuardedCall(own_slot, call, nullptr), Ending::kCrashed);
+  const auto call = [] { ReportError("a.cpp", 1, text.c_str()); };
+  ASSERT_EQ(GuardedCall(own_slot, call), Ending::kCrashed);
   EXPECT_EQ(Check().size(), sizeof own_slot.fault.failed_check - 1);
   EXPECT_TRUE(Check().starts_with("(a.cpp:1) xxx"));
 }
 
 TEST_F(FailedCheckTest, AnUnreadableTextEndsTheCallAllTheSame) {
-  const auto call = [](void*) { ReportError("a.cpp", 1, reinterpret_cast<const char*>(0x10)); };
-  ASSERT_EQ(GuardedCall(own_slot, call, nullptr), Ending::kCrashed);
+  const auto call = [] { ReportError("a.cpp", 1, reinterpret_cast<const char*>(0x10)); };
+  ASSERT_EQ(GuardedCall(own_slot, call), Ending::kCrashed);
   EXPECT_EQ(reports, 0);
 }
 
@@ -154,12 +153,8 @@ TEST_F(FailedCheckTest, ATrapThatCannotBeLiftedEndsTheProcess) {
 }
 
 TEST_F(FailedCheckTest, AFaultIsNoFailedCheck) {
-  const auto check = [](void*) { ReportError("a.cpp", 1, "x"); };
-  ASSERT_EQ(GuardedCall(own_slot, check, nullptr), Ending::kCrashed);
-  ASSERT_NE(Check(), "");
-  const auto fault = [](void*) { *reinterpret_cast<volatile int*>(0x10) = 1; };
-  ASSERT_EQ(GuardedCall(own_slot, fault, nullptr), Ending::kCrashed);
-  EXPECT_EQ(Check(), "");
+  ExpectCheck("(a.cpp:1) x", [] { ReportError("a.cpp", 1, "x"); });
+  ExpectCheck("", [] { *reinterpret_cast<volatile int*>(0x10) = 1; });
   EXPECT_EQ(own_slot.fault.signal, SIGSEGV);
 }
 

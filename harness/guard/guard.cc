@@ -359,7 +359,7 @@ Status InstallGuard(const GuardOptions& wanted) {
 
 int HandlerStackFlag() { return walkers_protection == nullptr ? SA_ONSTACK : 0; }
 
-Status AdoptWalkersProtection(Status (*initialise)(void*), void* argument) {
+Status AdoptWalkersProtection(FunctionRef<Status()> initialise) {
   struct sigaction segv {
   }, trap{}, chained{}, walkers{};
   if (sigaction(SIGSEGV, nullptr, &segv) != 0 || sigaction(SIGTRAP, nullptr, &trap) != 0)
@@ -370,7 +370,7 @@ Status AdoptWalkersProtection(Status (*initialise)(void*), void* argument) {
   chained.sa_sigaction = OnFault;
   chained.sa_flags = FlagsFor(SIGSEGV);
   sigaction(SIGSEGV, &chained, nullptr);
-  Status status = initialise(argument);
+  Status status = initialise();
   sigaction(SIGSEGV, nullptr, &walkers);
   if ((walkers.sa_flags & SA_SIGINFO) != 0 && walkers.sa_sigaction != OnFault)
     walkers_protection = walkers.sa_sigaction;
@@ -439,7 +439,7 @@ void LeaveGuardedThread() {
   own_stack = nullptr;
 }
 
-Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument) {
+Ending GuardedCall(GuardSlot& slot, FunctionRef<void()> body) {
   // No locked instruction: nobody else writes it.
   slot.calls.store(slot.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   slot.may_have_called_kernel = true;
@@ -451,7 +451,7 @@ Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument) {
   if (sigsetjmp(slot.leave, 0) == 0) {
     slot.inside = 1;
     SystemCallsBegin(slot.tid.load(std::memory_order_relaxed));
-    body(argument);
+    body();
     slot.may_have_called_kernel = SystemCallsEnd();
     slot.inside = 0;
     if (slot.protected_faults != 0) RearmSignalStack(slot);  // a handler was left by a jump

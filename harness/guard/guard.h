@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdint>
 
+#include "harness/base/function_ref.h"
 #include "harness/base/result.h"
 #include "harness/base/trace.h"
 #include "harness/guard/arch.h"
@@ -124,12 +125,12 @@ inline constexpr int kMaxGuardSlots = 128;  // slots that the watchdog can watch
 Status InstallGuard(const GuardOptions& options);
 
 // Some walkers bring a protection of their own: a handler of SIGSEGV that ends the walk by a jump,
-// or goes on behind the fault. Runs initialise(argument), which installs that handler, and from
-// then on lets that handler have each fault inside a guarded call first. What the walker's handler
-// passes on is contained by the guard, as without it. Faults elsewhere go where they went before.
-// Handlers of SIGTRAP that `initialise` installs are removed. Before or after InstallGuard; once
-// per process and walker.
-Status AdoptWalkersProtection(Status (*initialise)(void*), void* argument);
+// or goes on behind the fault. Runs `initialise`, which installs that handler, and from then on
+// lets that handler have each fault inside a guarded call first. What the walker's handler passes
+// on is contained by the guard, as without it. Faults elsewhere go where they went before. Handlers
+// of SIGTRAP that `initialise` installs are removed. Before or after InstallGuard; once per process
+// and walker.
+Status AdoptWalkersProtection(FunctionRef<Status()> initialise);
 // SA_ONSTACK; 0 once a walker's own protection is adopted: that protection finds its walk, and such
 // a walker the end of the stack, by where the handler runs. Handlers then run on the stack of the
 // thread that is interrupted, as a profiler's do, and an overflow of that stack ends the process.
@@ -167,19 +168,17 @@ void GiveSignalStack(int flags = 0);
 // kernel is asked. Signal-safe: yes.
 GuardSlot* SetCurrentGuardSlot(GuardSlot* slot, int tid = 0);
 
-// Runs body(argument) on the calling thread, contained, and returns how the call ended. A call that
+// Runs `body` on the calling thread, contained, and returns how the call ended. A call that
 // a crash or hang ends may leave locks and other state of the callee behind: check
 // inside_unsafe_call, and walk something known. Signal-safe: yes.
-Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument);
+Ending GuardedCall(GuardSlot& slot, FunctionRef<void()> body);
 
 // Runs `body`, which reads what may lead nowhere, on a thread whose current slot is `slot` and
 // which is in no guarded call. False: a crash ended it. Of the slot's results, keeps unsafe_call,
 // not fault. Signal-safe: as `body`.
-template <typename Body>
-bool Contained(GuardSlot& slot, Body body) {
+inline bool Contained(GuardSlot& slot, FunctionRef<void()> body) {
   const char* const kept = slot.unsafe_call.function;
-  const Ending ending = GuardedCall(
-      slot, [](void* data) { (*static_cast<Body*>(data))(); }, &body);
+  const Ending ending = GuardedCall(slot, body);
   slot.unsafe_call.function = kept;
   return ending == Ending::kReturned;
 }

@@ -14,12 +14,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 
-#include "harness/base/clock.h"
 #include "harness/base/files.h"
+#include "harness/guard/guard.h"
 #include "harness/guard/guard_testing.h"
 #include "harness/guard/interposition.h"
 
@@ -29,11 +29,6 @@ extern "C" const char __start_wh_loops[], __stop_wh_loops[];
 namespace walkhammer {
 namespace {
 
-constexpr int kHangLimitMs = 40;
-constexpr int kSleepLimitMs = kHangLimitMs * 20;
-
-volatile bool forever = true;
-volatile int sink = 0;
 GuardSlot main_slot;  // static, as the watchdog may still read it
 
 class GuardEdgesTest : public testing::Test {
@@ -44,35 +39,18 @@ class GuardEdgesTest : public testing::Test {
   }
 };
 
-uint64_t CpuMs() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000 + static_cast<uint64_t>(now.tv_nsec) / 1000000;
-}
-uint64_t WallMs() { return MonotonicNs() / 1000000; }
-void Burn(uint64_t cpu_ms) {
-  for (const uint64_t end = CpuMs() + cpu_ms; CpuMs() < end;) sink = sink + 1;
-}
-
 void* volatile in_second_fault = nullptr;  // the page of FaultTwice, to be made readable again
-
-int Recurse(int depth) {
-  volatile char pad[512];
-  pad[0] = static_cast<char>(depth);
-  return forever ? Recurse(depth + 1) + pad[0] : 0;
-}
 
 // --- signal stacks that overflow ---
 
 // Faults with a frame record that cannot be read, so that following the native chain faults, too.
 void FaultTwice() {
   volatile char on_the_stack[128 * 1024];
-  const auto size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const auto middle = reinterpret_cast<uint64_t>(on_the_stack) + sizeof on_the_stack / 2;
-  auto* page = reinterpret_cast<void*>(middle / size * size);
-  mprotect(page, size, PROT_NONE);
-  in_second_fault = page;
-  *static_cast<volatile uint64_t*>(__builtin_frame_address(0)) = middle / size * size;
+  const uint64_t page = middle - middle % PageSize();
+  in_second_fault = reinterpret_cast<void*>(page);
+  mprotect(in_second_fault, PageSize(), PROT_NONE);
+  *static_cast<volatile uint64_t*>(__builtin_frame_address(0)) = page;
   volatile uint64_t nowhere = 0x10;
   *reinterpret_cast<volatile int*>(nowhere) = 1;
   sink = on_the_stack[0];
@@ -95,7 +73,7 @@ struct InHandler {
 void OnSecond(int) {
   GuardSlot* before = SetCurrentGuardSlot(&in_handler.slot[1]);
   in_handler.armed &= sigaltstack(&in_handler.inner[1], nullptr) == 0;
-  in_handler.second = Call(in_handler.slot[1], [] { sink = Recurse(0); });
+  in_handler.second = GuardedCall(in_handler.slot[1], [] { sink = Recurse(0); });
   SetCurrentGuardSlot(before);
 }
 
@@ -105,11 +83,11 @@ void OnFirst(int) {
   SetCurrentGuardSlot(&in_handler.slot[0]);
   in_handler.armed &= sigaltstack(&in_handler.inner[0], nullptr) == 0;
   if (in_handler.faults_twice) {
-    in_handler.twice = Call(in_handler.slot[0], FaultTwice);
-    mprotect(in_second_fault, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE);
+    in_handler.twice = GuardedCall(in_handler.slot[0], [] { FaultTwice(); });
+    mprotect(in_second_fault, PageSize(), PROT_READ | PROT_WRITE);
   }
   for (Ending& ending : in_handler.first)
-    ending = Call(in_handler.slot[0], [] {
+    ending = GuardedCall(in_handler.slot[0], [] {
       if (in_handler.overflows_inside-- > 0) raise(SIGUSR2);
       sink = Recurse(0);
     });
@@ -118,7 +96,8 @@ void OnFirst(int) {
   SetCurrentGuardSlot(nullptr);
 }
 
-// Sends the first signal to a new thread, and has the results in `in_handler`.
+// Sends the first signal to a new thread, has the results in `in_handler`, and expects that the
+// first handler's calls were contained.
 void OverflowInHandler(int overflows_inside) {
   struct sigaction action {};
   action.sa_flags = SA_ONSTACK;
@@ -136,14 +115,14 @@ void OverflowInHandler(int overflows_inside) {
     sigaltstack(nullptr, &in_handler.after);
     LeaveGuardedThread();
   }).join();
+  EXPECT_TRUE(in_handler.armed);
+  for (const Ending ending : in_handler.first) EXPECT_EQ(ending, Ending::kCrashed);
+  EXPECT_TRUE(in_handler.intact) << "the fault's handler ran over the frames of the first one";
 }
 
 TEST_F(GuardEdgesTest, OverflowOfTheSignalStackIsContained) {
   OverflowInHandler(0);
-  EXPECT_TRUE(in_handler.armed);
-  for (const Ending ending : in_handler.first) EXPECT_EQ(ending, Ending::kCrashed);
   EXPECT_EQ(in_handler.slot[0].fault.signal, SIGSEGV);
-  EXPECT_TRUE(in_handler.intact) << "the fault's handler ran over the frames of the first one";
   // The thread has its own signal stack again.
   EXPECT_EQ(in_handler.after.ss_flags & ~kDisarmedInHandlers, 0);
   EXPECT_NE(in_handler.after.ss_sp, in_handler.inner[0].ss_sp);
@@ -151,10 +130,7 @@ TEST_F(GuardEdgesTest, OverflowOfTheSignalStackIsContained) {
 
 TEST_F(GuardEdgesTest, OverflowInAWalkWithinAWalkIsContained) {
   OverflowInHandler(2);
-  EXPECT_TRUE(in_handler.armed);
   EXPECT_EQ(in_handler.second, Ending::kCrashed);
-  for (const Ending ending : in_handler.first) EXPECT_EQ(ending, Ending::kCrashed);
-  EXPECT_TRUE(in_handler.intact);
 }
 
 TEST_F(GuardEdgesTest, OverflowAfterASecondFaultIsContained) {
@@ -162,14 +138,10 @@ TEST_F(GuardEdgesTest, OverflowAfterASecondFaultIsContained) {
   OverflowInHandler(0);
   in_handler.faults_twice = false;
   EXPECT_EQ(in_handler.twice, Ending::kCrashed);
-  for (const Ending ending : in_handler.first) EXPECT_EQ(ending, Ending::kCrashed);
-  EXPECT_TRUE(in_handler.intact);
 }
 
 // Address space of this process, bytes.
-uint64_t MappedBytes() {
-  return std::stoull(ReadFile("/proc/self/statm")) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
+uint64_t MappedBytes() { return std::stoull(ReadFile("/proc/self/statm")) * PageSize(); }
 
 TEST_F(GuardEdgesTest, ASignalStackThatCannotBeMadeLeavesNothing) {
   rlimit before{};
@@ -207,13 +179,12 @@ __attribute__((noinline, section("wh_loops"))) void LoopsOverCalls() {
 }
 
 bool IsInLoop(uint64_t pc) {
-  return pc >= reinterpret_cast<uint64_t>(__start_wh_loops) &&
-         pc <= reinterpret_cast<uint64_t>(__stop_wh_loops);
+  return pc >= Address(__start_wh_loops) && pc <= Address(__stop_wh_loops);
 }
 
 TEST_F(GuardEdgesTest, ALoopIsToldFromWhatItCalls) {
   for (int i = 0; i < 5; i++) {
-    ASSERT_EQ(Call(main_slot, [] { LoopsOverCalls(); }), Ending::kHung);
+    ASSERT_EQ(GuardedCall(main_slot, [] { LoopsOverCalls(); }), Ending::kHung);
     const Fault& fault = main_slot.fault;
     EXPECT_TRUE(IsInLoop(fault.looping)) << std::hex << fault.looping;
     ASSERT_GT(fault.lasting_calls, 0);
@@ -226,11 +197,12 @@ TEST_F(GuardEdgesTest, ALoopIsToldFromWhatItCalls) {
 // A look would wake a sleeper that does not go on sleeping.
 TEST_F(GuardEdgesTest, ASleeperIsLookedAtOnce) {
   for (const int times : {1, 1000}) {
-    ASSERT_EQ(Call(main_slot,
-                   [&] {
-                     // Ends early for any signal.
-                     for (int i = 0; forever && i < times; i++) poll(nullptr, 0, kSleepLimitMs * 4);
-                   }),
+    ASSERT_EQ(GuardedCall(main_slot,
+                          [&] {
+                            // Ends early for any signal.
+                            for (int i = 0; forever && i < times; i++)
+                              poll(nullptr, 0, kSleepLimitMs * 4);
+                          }),
               Ending::kHung);
     const Fault& fault = main_slot.fault;
     EXPECT_EQ(fault.lasting_calls, fault.native_count - 1);
@@ -238,20 +210,20 @@ TEST_F(GuardEdgesTest, ASleeperIsLookedAtOnce) {
     EXPECT_EQ(fault.looping, fault.native_count > 1 ? fault.native[0] : 0);
     EXPECT_EQ(fault.looping_returns, 0);
   }
-  ASSERT_EQ(Call(main_slot, [] { raise(SIGSEGV); }), Ending::kCrashed);
+  ASSERT_EQ(GuardedCall(main_slot, [] { raise(SIGSEGV); }), Ending::kCrashed);
   EXPECT_EQ(main_slot.fault.lasting_calls, 0);
   EXPECT_EQ(main_slot.fault.looping, 0u);
 }
 
 // A call that the looks do not end goes on as if nothing had been.
 TEST_F(GuardEdgesTest, ALookLeavesACallAsItWas) {
-  ASSERT_EQ(Call(main_slot,
-                 [] {
-                   errno = EXDEV;
-                   const uint64_t start = CpuMs();
-                   while (CpuMs() - start <= kHangLimitMs) sink = sink + 1;
-                   if (errno != EXDEV) abort();
-                 }),
+  ASSERT_EQ(GuardedCall(main_slot,
+                        [] {
+                          errno = EXDEV;
+                          const uint64_t start = CpuMs();
+                          while (CpuMs() - start <= kHangLimitMs) sink = sink + 1;
+                          if (errno != EXDEV) abort();
+                        }),
             Ending::kReturned);
 }
 
@@ -259,19 +231,19 @@ TEST_F(GuardEdgesTest, ALookLeavesACallAsItWas) {
 
 TEST_F(GuardEdgesTest, AStoppedProcessDoesNotHang) {
   const uint64_t begun = WallMs();
-  EXPECT_EQ(Call(main_slot,
-                 [] {
-                   const pid_t helper = fork();
-                   if (helper == 0) {
-                     kill(getppid(), SIGSTOP);
-                     usleep(1000 * kSleepLimitMs * 2);
-                     kill(getppid(), SIGCONT);
-                     usleep(1000 * kSleepLimitMs / 4);  // time for the watchdog to be wrong
-                     _exit(0);
-                   }
-                   while (waitpid(helper, nullptr, 0) < 0 && errno == EINTR) {
-                   }
-                 }),
+  EXPECT_EQ(GuardedCall(main_slot,
+                        [] {
+                          const pid_t helper = fork();
+                          if (helper == 0) {
+                            kill(getppid(), SIGSTOP);
+                            usleep(1000 * kSleepLimitMs * 2);
+                            kill(getppid(), SIGCONT);
+                            usleep(1000 * kSleepLimitMs / 4);  // time for the watchdog to be wrong
+                            _exit(0);
+                          }
+                          while (waitpid(helper, nullptr, 0) < 0 && errno == EINTR) {
+                          }
+                        }),
             Ending::kReturned);
   EXPECT_GE(WallMs() - begun, static_cast<uint64_t>(kSleepLimitMs) * 2);
 }
@@ -295,7 +267,7 @@ TEST_F(GuardEdgesTest, AThreadThatGetsNoProcessorDoesNotHang) {
     ASSERT_EQ(sched_setscheduler(0, SCHED_IDLE, &none), 0);
     EnterGuardedThread(slot);
     cpu_ms = CpuMs();
-    ending = Call(slot, [] {
+    ending = GuardedCall(slot, [] {
       for (const uint64_t end = WallMs() + kSleepLimitMs * 2; WallMs() < end;) sink = sink + 1;
     });
     cpu_ms = CpuMs() - cpu_ms;
@@ -320,7 +292,7 @@ TEST_F(GuardEdgesTest, SleepCountsOnceHoweverOftenASlotIsWatched) {
     LeaveGuardedThread();  // which frees the earlier place
     ASSERT_TRUE(EnterGuardedThread(slot));
     slept_ms = WallMs();
-    ending = Call(slot, [] {
+    ending = GuardedCall(slot, [] {
       while (forever) usleep(5000000);
     });
     slept_ms = WallMs() - slept_ms;
@@ -332,37 +304,31 @@ TEST_F(GuardEdgesTest, SleepCountsOnceHoweverOftenASlotIsWatched) {
 
 // --- walks within walks ---
 
-TEST_F(GuardEdgesTest, AHangThatAWalkWithinHidesEndsLater) {
+// Burns CPU time in a call, in a second call within that one, and then again; returns how the
+// outer and the inner call end.
+std::pair<Ending, Ending> BurnNested(uint64_t before_ms, uint64_t within_ms, uint64_t after_ms) {
   static GuardSlot inner;
-  ASSERT_TRUE(WatchGuardSlot(inner));
-  Ending inside = Ending::kHung;
-  EXPECT_EQ(Call(main_slot,
-                 [&] {
-                   Burn(kHangLimitMs * 5 / 8);
-                   SetCurrentGuardSlot(&inner);
-                   // The outer call's limit is reached here.
-                   inside = Call(inner, [] { Burn(kHangLimitMs * 6 / 8); });
-                   SetCurrentGuardSlot(&main_slot);
-                   Burn(kHangLimitMs * 20);
-                 }),
-            Ending::kHung);
-  EXPECT_EQ(inside, Ending::kReturned);
+  EXPECT_TRUE(WatchGuardSlot(inner));
+  Ending inside{};
+  const Ending outside = GuardedCall(main_slot, [&] {
+    Burn(before_ms);
+    SetCurrentGuardSlot(&inner);
+    inside = GuardedCall(inner, [&] { Burn(within_ms); });
+    SetCurrentGuardSlot(&main_slot);
+    Burn(after_ms);
+  });
+  return {outside, inside};
+}
+
+// The outer call's limit is reached in the inner one.
+TEST_F(GuardEdgesTest, AHangThatAWalkWithinHidesEndsLater) {
+  EXPECT_EQ(BurnNested(kHangLimitMs * 5 / 8, kHangLimitMs * 6 / 8, kHangLimitMs * 20),
+            std::pair(Ending::kHung, Ending::kReturned));
 }
 
 TEST_F(GuardEdgesTest, AHangWithinDoesNotCountAsTheOuterOnes) {
-  static GuardSlot inner;
-  ASSERT_TRUE(WatchGuardSlot(inner));
-  Ending inside = Ending::kReturned;
-  EXPECT_EQ(Call(main_slot,
-                 [&] {
-                   Burn(kHangLimitMs / 2);
-                   SetCurrentGuardSlot(&inner);
-                   inside = Call(inner, [] { Burn(kHangLimitMs * 20); });
-                   SetCurrentGuardSlot(&main_slot);
-                   Burn(kHangLimitMs / 4);
-                 }),
-            Ending::kReturned);
-  EXPECT_EQ(inside, Ending::kHung);
+  EXPECT_EQ(BurnNested(kHangLimitMs / 2, kHangLimitMs * 20, kHangLimitMs / 4),
+            std::pair(Ending::kReturned, Ending::kHung));
 }
 
 // --- room ---
@@ -403,13 +369,13 @@ TEST_F(GuardEdgesTest, AReadThatFaultsIsContained) {
     });
   };
   main_slot.unsafe_call.function = "malloc";  // what an oracle has yet to judge
-  EXPECT_TRUE(reads(reinterpret_cast<uint64_t>(&word), sizeof word));
+  EXPECT_TRUE(reads(Address(&word), sizeof word));
   EXPECT_EQ(read, word);
-  const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const auto size = PageSize();
   auto* pages =
       static_cast<char*>(mmap(nullptr, 2 * size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   munmap(pages + size, size);
-  const auto end = reinterpret_cast<uint64_t>(pages) + size;
+  const auto end = Address(pages) + size;
   EXPECT_TRUE(reads(end - 8, 8));
   EXPECT_EQ(read, 0u);
   EXPECT_FALSE(reads(end - 4, 8));

@@ -4,12 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
-#include <functional>
 #include <thread>
 
 #include "harness/guard/guard_testing.h"
@@ -22,16 +19,8 @@ extern "C" const char __start_wh_inner[], __stop_wh_inner[], __start_wh_outer[],
 namespace walkhammer {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using ::testing::AnyOf;
 
-constexpr int kHangLimitMs = 40;
-
-volatile bool forever = true;
-volatile int sink = 0;
-
-uint64_t Address(const void* p) { return reinterpret_cast<uint64_t>(p); }
 GuardOptions::Range FetchRange() { return {Address(__start_wh_fetch), Address(__stop_wh_fetch)}; }
 GuardOptions::Range DoubtfulRange() {
   return {Address(__start_wh_doubt), Address(__stop_wh_doubt)};
@@ -40,17 +29,16 @@ GuardOptions::Range DoubtfulRange() {
 // A page that faults until Mend is called.
 struct Trap {
   char* page;
-  static size_t Size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
   Trap()
       : page(static_cast<char*>(
-            mmap(nullptr, Size(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
-  ~Trap() { munmap(page, Size()); }
+            mmap(nullptr, PageSize(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
+  ~Trap() { munmap(page, PageSize()); }
   Trap(const Trap&) = delete;
   Trap& operator=(const Trap&) = delete;
 };
 void Mend(const siginfo_t* info) {
-  const uint64_t page = reinterpret_cast<uint64_t>(info->si_addr) & ~(Trap::Size() - 1);
-  if (mprotect(reinterpret_cast<void*>(page), Trap::Size(), PROT_READ) != 0) _exit(99);
+  const uint64_t page = Address(info->si_addr) & ~(PageSize() - 1);
+  if (mprotect(reinterpret_cast<void*>(page), PageSize(), PROT_READ) != 0) _exit(99);
 }
 
 // What the handlers from before the guard saw, and what the test's stand-in for the JVM's saw.
@@ -65,7 +53,7 @@ volatile int32_t thread_state = 0;
 
 void PreviousSegv(int, siginfo_t* info, void*) {
   seen.previous_segv++;
-  seen.previous_address = reinterpret_cast<uint64_t>(info->si_addr);
+  seen.previous_address = Address(info->si_addr);
   Mend(info);
   errno = ENOTTY;
 }
@@ -103,13 +91,9 @@ class GuardTest : public testing::Test {
   void TearDown() override { main_slot.thread_state = nullptr; }
 };
 
-Ending Call(const std::function<void()>& body) { return Call(main_slot, body); }
+Ending Call(FunctionRef<void()> body) { return GuardedCall(main_slot, body); }
 
-void Sleep(milliseconds time) { std::this_thread::sleep_for(time); }
-void Burn(milliseconds time) {
-  const auto until = steady_clock::now() + time;
-  while (steady_clock::now() < until) sink = sink + 1;
-}
+void Sleep(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 // --- faults ---
 
@@ -140,14 +124,14 @@ TEST_F(GuardTest, JumpToNowhere) {
 
 TEST_F(GuardTest, TruncatedFile) {
   const int fd = memfd_create("truncated", 0);
-  ASSERT_EQ(ftruncate(fd, static_cast<off_t>(Trap::Size())), 0);
-  void* page = mmap(nullptr, Trap::Size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ASSERT_EQ(ftruncate(fd, static_cast<off_t>(PageSize())), 0);
+  void* page = mmap(nullptr, PageSize(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   ASSERT_NE(page, MAP_FAILED);
   ASSERT_EQ(ftruncate(fd, 0), 0);
   EXPECT_EQ(Call([&] { Write(Address(page) + 8); }), Ending::kCrashed);
   EXPECT_EQ(main_slot.fault.signal, SIGBUS);
   EXPECT_EQ(main_slot.fault.address, Address(page) + 8);
-  munmap(page, Trap::Size());
+  munmap(page, PageSize());
   close(fd);
 }
 
@@ -223,79 +207,55 @@ TEST_F(GuardTest, UnreadableFrameRecordOnlyEndsTheChain) {
     EXPECT_EQ(Call([&] {
                 volatile char on_the_stack[64 * 1024];
                 page = const_cast<const char*>(on_the_stack) + sizeof on_the_stack / 2;
-                page = page - Address(page) % Trap::Size();
-                mprotect(const_cast<char*>(page), Trap::Size(), PROT_NONE);
+                page = page - Address(page) % PageSize();
+                mprotect(const_cast<char*>(page), PageSize(), PROT_NONE);
                 CrashWithFrameRecordAt(page);
                 sink = on_the_stack[0];
               }),
               Ending::kCrashed);
-    mprotect(const_cast<char*>(page), Trap::Size(), PROT_READ | PROT_WRITE);
+    mprotect(const_cast<char*>(page), PageSize(), PROT_READ | PROT_WRITE);
     EXPECT_EQ(main_slot.fault.address, 0x10u);  // the walker's fault, not the guard's
     EXPECT_GE(main_slot.fault.native_count, 1);
     EXPECT_EQ(main_slot.fault.native[0], main_slot.fault.registers.pc);
   }
 }
 
-int Recurse(int depth) {
-  volatile char pad[512];
-  pad[0] = static_cast<char>(depth);
-  return forever ? Recurse(depth + 1) + pad[0] : 0;
-}
-
 TEST_F(GuardTest, StackOverflow) {
   // On a thread with a small stack and a guard page: the main thread's stack may be unlimited.
   static GuardSlot slot;
   Ending endings[3] = {};
-  int32_t native_count = 0;
   std::thread([&] {
     EnterGuardedThread(slot);
-    for (Ending& ending : endings) ending = Call(slot, [] { sink = Recurse(0); });
-    native_count = slot.fault.native_count;
+    for (Ending& ending : endings) ending = GuardedCall(slot, [] { sink = Recurse(0); });
     LeaveGuardedThread();
   }).join();
   for (const Ending ending : endings) EXPECT_EQ(ending, Ending::kCrashed);
-  EXPECT_EQ(native_count, kMaxNativeFrames);
+  EXPECT_EQ(slot.fault.native_count, kMaxNativeFrames);
 }
 
 // --- hangs ---
 
-double Milliseconds(steady_clock::time_point since) {
-  return std::chrono::duration<double, std::milli>(steady_clock::now() - since).count();
-}
-
-double CpuMilliseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
 TEST_F(GuardTest, EndlessLoop) {
-  const double start = CpuMilliseconds();
-  EXPECT_EQ(Call([] {
-              while (forever) sink = sink + 1;
-            }),
-            Ending::kHung);
-  EXPECT_GE(CpuMilliseconds() - start, kHangLimitMs * 0.9);
-  EXPECT_LT(CpuMilliseconds() - start, kHangLimitMs * 8);  // well before the wall limit
+  const uint64_t start = CpuMs();
+  EXPECT_EQ(Call([] { Spin(); }), Ending::kHung);
+  EXPECT_GE(CpuMs() - start, kHangLimitMs * 0.9);
+  EXPECT_LT(CpuMs() - start, kHangLimitMs * 8u);  // well before the wall limit
   EXPECT_GT(main_slot.fault.native_count, 0);
 }
 
 TEST_F(GuardTest, EndlessSleep) {
-  const auto start = steady_clock::now();
+  const uint64_t start = WallMs();
   EXPECT_EQ(Call([] {
-              while (forever) Sleep(milliseconds(5000));
+              while (forever) Sleep(5000);
             }),
             Ending::kHung);
-  EXPECT_GE(Milliseconds(start), kHangLimitMs * 20 * 0.9);
-  EXPECT_LT(Milliseconds(start), kHangLimitMs * 20 * 4);
+  EXPECT_GE(WallMs() - start, kSleepLimitMs * 0.9);
+  EXPECT_LT(WallMs() - start, kSleepLimitMs * 4u);
 }
 
 TEST_F(GuardTest, HangsInARow) {
   for (int i = 0; i < 5; i++) {
-    EXPECT_EQ(Call([] {
-                while (forever) sink = sink + 1;
-              }),
-              Ending::kHung);
+    EXPECT_EQ(Call([] { Spin(); }), Ending::kHung);
     EXPECT_EQ(Call([] {}), Ending::kReturned);
   }
 }
@@ -312,43 +272,28 @@ TEST_F(GuardTest, ALateSignalEndsNoOtherCall) {
 }
 
 TEST_F(GuardTest, SlowIsNoHang) {
-  EXPECT_EQ(Call([] { Burn(milliseconds(kHangLimitMs / 4)); }), Ending::kReturned);
-  EXPECT_EQ(Call([] { Sleep(milliseconds(kHangLimitMs * 5)); }), Ending::kReturned);
+  EXPECT_EQ(Call([] { Burn(kHangLimitMs / 4); }), Ending::kReturned);
+  EXPECT_EQ(Call([] { Sleep(kHangLimitMs * 5); }), Ending::kReturned);
   // The limit is per call, not for calls in a row.
-  for (int i = 0; i < 20; i++)
-    EXPECT_EQ(Call([] { Burn(milliseconds(kHangLimitMs / 4)); }), Ending::kReturned);
+  for (int i = 0; i < 20; i++) EXPECT_EQ(Call([] { Burn(kHangLimitMs / 4); }), Ending::kReturned);
 }
 
 TEST_F(GuardTest, EachThreadsHangEnds) {
   static GuardSlot slots[3];  // each hangs in its first call
-  for (GuardSlot& slot : slots) {
-    Ending ending = Ending::kReturned;
-    std::thread([&] {
-      EnterGuardedThread(slot);
-      const auto start = steady_clock::now();
-      ending = Call(slot, [&] {
-        while (Milliseconds(start) < 5000) sink = sink + 1;
-      });
-      LeaveGuardedThread();
-    }).join();
-    EXPECT_EQ(ending, Ending::kHung);
-  }
+  for (GuardSlot& slot : slots)
+    EXPECT_EQ(CallOnThread(slot,
+                           [end = WallMs() + 5000] {
+                             while (WallMs() < end) sink = sink + 1;
+                           }),
+              Ending::kHung);
 }
 
 TEST_F(GuardTest, HangIsOneThreadsOwn) {
   // Both threads are in their first call when the watchdog checks; the second has used less CPU.
   static GuardSlot busy, fresh;
-  const auto sleep_once = [](GuardSlot& slot, milliseconds burn, Ending& ending) {
-    EnterGuardedThread(slot);
-    Burn(burn);
-    ending = Call(slot, [] { Sleep(milliseconds(kHangLimitMs)); });
-    LeaveGuardedThread();
-  };
-  Ending first = Ending::kHung, second = Ending::kHung;
-  std::thread([&] { sleep_once(busy, milliseconds(100), first); }).join();
-  std::thread([&] { sleep_once(fresh, milliseconds(0), second); }).join();
-  EXPECT_EQ(first, Ending::kReturned);
-  EXPECT_EQ(second, Ending::kReturned);
+  const auto sleep = [] { Sleep(kHangLimitMs); };
+  EXPECT_EQ(CallOnThread(busy, sleep, 100), Ending::kReturned);
+  EXPECT_EQ(CallOnThread(fresh, sleep), Ending::kReturned);
 }
 
 // --- faults that are not the walker's ---
@@ -475,6 +420,25 @@ TEST_F(GuardTest, OnlyReadsOfBadMemoryAreDoubtful) {
 }
 
 // --- helpers ---
+
+TEST(NativeChain, StopsAtWhatIsNoFrameRecord) {
+  uint64_t stack[8] = {};
+  const uint64_t low = Address(stack), end = Address(stack + 8);
+  uint64_t pcs[kMaxNativeFrames] = {};
+  // Two records: stack[2] leads to stack[5], which leads down again.
+  stack[2] = Address(stack + 5);
+  stack[3] = 0x111;
+  stack[5] = Address(stack + 2);
+  stack[6] = 0x222;
+  EXPECT_EQ(NativeChain(0x99, Address(stack + 2), low, end, pcs), 3);
+  EXPECT_EQ(pcs[0], 0x99u);
+  EXPECT_EQ(pcs[1], 0x111u);
+  EXPECT_EQ(pcs[2], 0x222u);
+  EXPECT_EQ(NativeChain(0x99, Address(stack + 2) + 4, low, end, pcs), 1);
+  EXPECT_EQ(NativeChain(0x99, low - 8, low, end, pcs), 1);
+  EXPECT_EQ(NativeChain(0x99, end - 8, low, end, pcs), 1);
+  EXPECT_EQ(NativeChain(0x99, UINT64_MAX - 7, low, end, pcs), 1);
+}
 
 TEST_F(GuardTest, SignalMaskIsTheKernels) {
   sigset_t set, old;

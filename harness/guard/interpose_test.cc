@@ -13,12 +13,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <string>
+#include <thread>
 
 #include "harness/base/shell.h"
 #include "harness/base/testing/temporary_folder.h"
 #include "harness/guard/guard.h"
+#include "harness/guard/guard_testing.h"
 #include "harness/guard/interposition.h"
 
 // For a function whose extent the test knows, as the function is alone in its section.
@@ -36,20 +37,13 @@ void (*volatile do_free)(void*) = std::free;
 
 GuardSlot slot;
 
-void Crash() {
-  volatile uint64_t nowhere = 0x10;
-  *reinterpret_cast<volatile int*>(nowhere) = 1;
-}
-
-WH_CALLER void CallFrom(const std::function<void()>& body) {
+WH_CALLER void CallFrom(FunctionRef<void()> body) {
   body();
   asm volatile("" ::: "memory");
 }
 
-Ending Call(const std::function<void()>& body) {
-  return GuardedCall(
-      slot, [](void* data) { CallFrom(*static_cast<const std::function<void()>*>(data)); },
-      const_cast<void*>(static_cast<const void*>(&body)));
+Ending Call(FunctionRef<void()> body) {
+  return GuardedCall(slot, [&] { CallFrom(body); });
 }
 
 bool IsInChain(const UnsafeCall& call) {
@@ -63,11 +57,11 @@ bool IsInChain(const UnsafeCall& call) {
 class InterposeTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    ASSERT_TRUE(InstallGuard({40, nullptr, {}}).ok());
+    ASSERT_TRUE(InstallGuard({kHangLimitMs, nullptr, {}}).ok());
     EnterGuardedThread(slot);
   }
 
-  static void ExpectRecorded(const char* function, const std::function<void()>& body) {
+  static void ExpectRecorded(const char* function, FunctionRef<void()> body) {
     EXPECT_EQ(Call(body), Ending::kReturned);
     EXPECT_STREQ(slot.unsafe_call.function, function);
     EXPECT_GE(slot.unsafe_call.native_count, 2) << function;
@@ -223,19 +217,14 @@ TEST_F(InterposeTest, Conditions) {
   ExpectRecorded("pthread_cond_clockwait", [&] {
     EXPECT_EQ(pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &kLongAgo), ETIMEDOUT);
   });
-  pthread_t waker;
-  pthread_create(
-      &waker, nullptr,
-      [](void*) -> void* {
-        pthread_mutex_lock(&mutex);
-        pthread_cond_signal(&condition);
-        pthread_mutex_unlock(&mutex);
-        return nullptr;
-      },
-      nullptr);
+  std::thread waker([] {
+    pthread_mutex_lock(&mutex);
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+  });
   ExpectRecorded("pthread_cond_wait", [&] { EXPECT_EQ(pthread_cond_wait(&condition, &mutex), 0); });
   pthread_mutex_unlock(&mutex);
-  pthread_join(waker, nullptr);
+  waker.join();
 }
 
 TEST_F(InterposeTest, Loader) {
@@ -302,17 +291,12 @@ TEST_F(InterposeTest, OutsideOfCallsNothingIsRecorded) {
 // Other threads may allocate while this thread walks.
 TEST_F(InterposeTest, OtherThreadsAreNotRecorded) {
   static volatile int turn = 0;
-  pthread_t other;
-  pthread_create(
-      &other, nullptr,
-      [](void*) -> void* {
-        while (turn != 1) {
-        }
-        do_free(do_malloc(8));
-        turn = 2;
-        return nullptr;
-      },
-      nullptr);
+  std::thread other([] {
+    while (turn != 1) {
+    }
+    do_free(do_malloc(8));
+    turn = 2;
+  });
   EXPECT_EQ(Call([] {
               turn = 1;
               while (turn != 2) {
@@ -320,7 +304,7 @@ TEST_F(InterposeTest, OtherThreadsAreNotRecorded) {
             }),
             Ending::kReturned);
   EXPECT_EQ(slot.unsafe_call.function, nullptr);
-  pthread_join(other, nullptr);
+  other.join();
 }
 
 // --- calls that are left inside of an interposed function ---
@@ -350,14 +334,14 @@ TEST_F(InterposeTest, DeadlockIsKnown) {
 TEST_F(InterposeTest, CrashAfterAllocatingStrandsNothing) {
   EXPECT_EQ(Call([] {
               do_free(do_malloc(8));
-              Crash();
+              Write(0x10);
             }),
             Ending::kCrashed);
   EXPECT_STREQ(slot.unsafe_call.function, "malloc");
   EXPECT_FALSE(slot.inside_unsafe_call);
   // A crash inside of free does not count for later calls either.
   EXPECT_EQ(Call([] { do_free(reinterpret_cast<void*>(0x1000)); }), Ending::kCrashed);
-  EXPECT_EQ(Call([] { Crash(); }), Ending::kCrashed);
+  EXPECT_EQ(Call([] { Write(0x10); }), Ending::kCrashed);
   EXPECT_FALSE(slot.inside_unsafe_call);
 }
 

@@ -35,11 +35,6 @@ constexpr Probe kProbes[] = {
      [](void* function) { reinterpret_cast<decltype(&dlsym)>(function)(RTLD_DEFAULT, "malloc"); }},
 };
 
-struct Call {
-  const Probe& probe;
-  void* function;
-};
-
 }  // namespace
 
 std::string WhatIsNotInterposed() {
@@ -47,20 +42,14 @@ std::string WhatIsNotInterposed() {
   std::string reason;
   GuardSlot* before = SetCurrentGuardSlot(&slot);
   for (const Probe& probe : kProbes) {
-    Call call{probe, dlsym(RTLD_DEFAULT, probe.symbol)};
-    if (call.function == nullptr || !reason.empty()) continue;  // nobody in this process calls it
+    void* const function = dlsym(RTLD_DEFAULT, probe.symbol);
+    if (function == nullptr || !reason.empty()) continue;  // nobody in this process calls it
     allocated = nullptr;
-    GuardedCall(
-        slot,
-        [](void* data) {
-          const auto& c = *static_cast<Call*>(data);
-          c.probe.call(c.function);
-        },
-        &call);
+    GuardedCall(slot, [&] { probe.call(function); });
     Dl_info info{};
     if (slot.unsafe_call.function == nullptr)
       reason = std::string(probe.words) + " is that of " +
-               (dladdr(call.function, &info) != 0 ? info.dli_fname : "another library");
+               (dladdr(function, &info) != 0 ? info.dli_fname : "another library");
     if (allocated != nullptr)
       reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, probe.release))(allocated);
   }

@@ -6,8 +6,8 @@
 
 #include <csetjmp>
 #include <csignal>
-#include <functional>
 
+#include "harness/guard/guard.h"
 #include "harness/guard/guard_testing.h"
 
 namespace walkhammer {
@@ -24,7 +24,7 @@ void* volatile closed_page = nullptr;
 void JvmsHandler(int, siginfo_t* info, void*) {
   asked = asked + 1;
   if (info->si_addr == closed_page && closed_page != nullptr) {
-    mprotect(closed_page, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE);
+    mprotect(closed_page, PageSize(), PROT_READ | PROT_WRITE);
     return;
   }
   if (walk_end != nullptr) siglongjmp(*walk_end, 1);
@@ -33,7 +33,7 @@ void PlainHandler(int) { _exit(99); }
 
 // A walk that faults, and that the JVM's handler ends. Returns true if the walk went on behind
 // that.
-bool ProtectedWalk(const std::function<void()>& fault) {
+bool ProtectedWalk(FunctionRef<void()> fault) {
   volatile bool ended = false;
   sigjmp_buf end;
   if (sigsetjmp(end, 1) == 0) {
@@ -57,20 +57,24 @@ class JvmEndsWalksTest : public testing::Test {
     action.sa_handler = PlainHandler;
     sigaction(SIGFPE, &action, nullptr);
     GuardOptions options{};
-    options.hang_limit_ms = 40;
+    options.hang_limit_ms = kHangLimitMs;
     options.jvm_ends_walks = true;
     ASSERT_TRUE(InstallGuard(options).ok());
     EnterGuardedThread(slot);
   }
   void SetUp() override { asked = 0; }
+  // ProtectedWalk in a guarded call, which must return.
+  static bool EndsInCall(FunctionRef<void()> fault) {
+    bool ended = false;
+    EXPECT_EQ(GuardedCall(slot, [&] { ended = ProtectedWalk(fault); }), Ending::kReturned);
+    return ended;
+  }
 };
 
 TEST_F(JvmEndsWalksTest, TheJvmHasAFaultFirst) {
   EXPECT_TRUE(GuardInPlace());
   for (int i = 1; i <= 3; i++) {
-    bool ended = false;
-    EXPECT_EQ(Call(slot, [&] { ended = ProtectedWalk([] { Write(0); }); }), Ending::kReturned);
-    EXPECT_TRUE(ended);
+    EXPECT_TRUE(EndsInCall([] { Write(0); }));
     EXPECT_EQ(asked, i);
     EXPECT_EQ(slot.protected_faults, 1);
     EXPECT_EQ(slot.fault.signal, SIGSEGV);
@@ -78,12 +82,11 @@ TEST_F(JvmEndsWalksTest, TheJvmHasAFaultFirst) {
 }
 
 TEST_F(JvmEndsWalksTest, AFaultBehindWhichTheWalkGoesOnIsNone) {
-  const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t size = PageSize();
   closed_page = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(closed_page, MAP_FAILED);
   for (int i = 1; i <= 20; i++) {  // more than are let through at once
-    EXPECT_EQ(Call(slot, [] { Write(reinterpret_cast<uint64_t>(closed_page)); }),
-              Ending::kReturned);
+    EXPECT_EQ(GuardedCall(slot, [] { Write(Address(closed_page)); }), Ending::kReturned);
     EXPECT_EQ(asked, i);
     EXPECT_EQ(slot.protected_faults, 0);
     mprotect(closed_page, size, PROT_NONE);
@@ -93,22 +96,20 @@ TEST_F(JvmEndsWalksTest, AFaultBehindWhichTheWalkGoesOnIsNone) {
 }
 
 TEST_F(JvmEndsWalksTest, SoItHasOtherSignals) {
-  bool ended = false;
-  EXPECT_EQ(Call(slot, [&] { ended = ProtectedWalk([] { raise(SIGILL); }); }), Ending::kReturned);
-  EXPECT_TRUE(ended);
+  EXPECT_TRUE(EndsInCall([] { raise(SIGILL); }));
   EXPECT_EQ(slot.fault.signal, SIGILL);
 }
 
 // OpenJ9 would end the process here.
 TEST_F(JvmEndsWalksTest, AFaultThatComesAgainForEverIsAHang) {
-  EXPECT_EQ(Call(slot, [] { Write(kNonCanonical); }), Ending::kHung);
+  EXPECT_EQ(GuardedCall(slot, [] { Write(kNonCanonical); }), Ending::kHung);
   EXPECT_GT(asked, 1);
 }
 
 TEST_F(JvmEndsWalksTest, AHandlerThatTakesNoContextIsNotAsked) {
-  EXPECT_EQ(Call(slot, [] { raise(SIGFPE); }), Ending::kCrashed);
+  EXPECT_EQ(GuardedCall(slot, [] { raise(SIGFPE); }), Ending::kCrashed);
   EXPECT_EQ(slot.fault.signal, SIGFPE);
-  EXPECT_EQ(Call(slot, [] { raise(SIGBUS); }), Ending::kCrashed) << "nobody had a handler";
+  EXPECT_EQ(GuardedCall(slot, [] { raise(SIGBUS); }), Ending::kCrashed) << "nobody had a handler";
   EXPECT_EQ(slot.fault.signal, SIGBUS);
   EXPECT_EQ(asked, 0);
 }
@@ -119,10 +120,11 @@ TEST_F(JvmEndsWalksTest, TheSignalStackIsInForceAfterwards) {
   stack_t before{}, now{};
   ASSERT_EQ(sigaltstack(&mine, &before), 0);
   int ended = 0;
-  EXPECT_EQ(Call(slot,
-                 [&] {
-                   for (int i = 0; i < 2; i++) ended += ProtectedWalk([] { Write(0); }) ? 1 : 0;
-                 }),
+  EXPECT_EQ(GuardedCall(slot,
+                        [&] {
+                          for (int i = 0; i < 2; i++)
+                            ended += ProtectedWalk([] { Write(0); }) ? 1 : 0;
+                        }),
             Ending::kReturned);
   EXPECT_EQ(ended, 2);
   sigaltstack(nullptr, &now);

@@ -6,14 +6,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <thread>
-
+#include "harness/guard/guard.h"
 #include "harness/guard/guard_testing.h"
 
 namespace walkhammer {
 namespace {
-
-constexpr int kHangLimitMs = 40;
 
 GuardSlot slots[8];  // static, as the watchdog may still read them
 int used = 0;
@@ -32,16 +29,18 @@ class SystemCallsTest : public testing::Test {
   }
   void TearDown() override { LeaveGuardedThread(); }
 
+  // A call that ends so, and may or may not have called the kernel.
+  void ExpectCall(FunctionRef<void()> body, bool called, Ending ending = Ending::kReturned) {
+    EXPECT_EQ(GuardedCall(slot_, body), ending);
+    EXPECT_EQ(slot_.may_have_called_kernel, called);
+  }
+
   GuardSlot& slot_ = slots[used++];
 };
 
-volatile bool forever = true;
-volatile int sink = 0;
-
 TEST_F(SystemCallsTest, ACallThatOnlyComputesDidNotCallTheKernel) {
   for (int i = 0; i < 3; i++) {
-    EXPECT_EQ(Call(slot_, [] { sink = sink + 1; }), Ending::kReturned);
-    EXPECT_FALSE(slot_.may_have_called_kernel);
+    ExpectCall([] { sink = sink + 1; }, false);
     (void)getppid();  // outside of the call
   }
 }
@@ -50,26 +49,25 @@ TEST_F(SystemCallsTest, ACallThatOnlyComputesDidNotCallTheKernel) {
 TEST_F(SystemCallsTest, SystemCallsDoAsTheyShouldAndAreTold) {
   const pid_t parent = getppid();
   pid_t seen[2] = {};
-  EXPECT_EQ(Call(slot_, [&] { seen[0] = getppid(), seen[1] = getppid(); }), Ending::kReturned);
+  EXPECT_EQ(GuardedCall(slot_, [&] { seen[0] = getppid(), seen[1] = getppid(); }),
+            Ending::kReturned);
   EXPECT_EQ(seen[0], parent);
   EXPECT_EQ(seen[1], parent);
   EXPECT_TRUE(slot_.may_have_called_kernel);
-  EXPECT_EQ(Call(slot_, [] { sink = sink + 1; }), Ending::kReturned);
-  EXPECT_TRUE(slot_.may_have_called_kernel);
+  ExpectCall([] { sink = sink + 1; }, true);
   EXPECT_TRUE(WatchSystemCalls());
-  EXPECT_EQ(Call(slot_, [] { sink = sink + 1; }), Ending::kReturned);
-  EXPECT_FALSE(slot_.may_have_called_kernel);
+  ExpectCall([] { sink = sink + 1; }, false);
 }
 
 TEST_F(SystemCallsTest, AChangedSignalMaskStays) {
   const uint64_t before = ThreadSignalMask();
-  EXPECT_EQ(Call(slot_,
-                 [] {
-                   sigset_t all;
-                   sigfillset(&all);
-                   pthread_sigmask(SIG_BLOCK, &all, nullptr);
-                   sink = getppid();  // while SIGSYS is blocked
-                 }),
+  EXPECT_EQ(GuardedCall(slot_,
+                        [] {
+                          sigset_t all;
+                          sigfillset(&all);
+                          pthread_sigmask(SIG_BLOCK, &all, nullptr);
+                          sink = getppid();  // while SIGSYS is blocked
+                        }),
             Ending::kReturned);
   EXPECT_TRUE(slot_.may_have_called_kernel);
   EXPECT_NE(ThreadSignalMask(), before);
@@ -78,27 +76,15 @@ TEST_F(SystemCallsTest, AChangedSignalMaskStays) {
 
 // The guard's own handlers make system calls.
 TEST_F(SystemCallsTest, CallsThatTheGuardEndsAreContained) {
-  EXPECT_EQ(Call(slot_, [] { Write(0x10); }), Ending::kCrashed);
-  EXPECT_TRUE(slot_.may_have_called_kernel);
-  EXPECT_EQ(Call(slot_,
-                 [] {
-                   while (forever) {
-                   }
-                 }),
-            Ending::kHung);
-  EXPECT_TRUE(slot_.may_have_called_kernel);
-  EXPECT_EQ(Call(slot_, [] { sink = sink + 1; }), Ending::kReturned);
-  EXPECT_FALSE(slot_.may_have_called_kernel) << "no system call of the walker's own so far";
+  ExpectCall([] { Write(0x10); }, true, Ending::kCrashed);
+  ExpectCall([] { Spin(); }, true, Ending::kHung);
+  ExpectCall([] { sink = sink + 1; }, false);  // no system call of the walker's own so far
 }
 
 TEST_F(SystemCallsTest, OtherThreadsAreNotWatched) {
-  std::thread([] {
-    GuardSlot& slot = slots[used++];
-    EnterGuardedThread(slot);
-    EXPECT_EQ(Call(slot, [] { sink = sink + 1; }), Ending::kReturned);
-    EXPECT_TRUE(slot.may_have_called_kernel);
-    LeaveGuardedThread();
-  }).join();
+  GuardSlot& slot = slots[used++];
+  EXPECT_EQ(CallOnThread(slot, [] { sink = sink + 1; }), Ending::kReturned);
+  EXPECT_TRUE(slot.may_have_called_kernel);
 }
 
 TEST_F(SystemCallsTest, AThreadThatBlocksTheSignalIsNotWatched) {
@@ -109,7 +95,7 @@ TEST_F(SystemCallsTest, AThreadThatBlocksTheSignalIsNotWatched) {
   pthread_sigmask(SIG_BLOCK, &one, nullptr);
   EXPECT_FALSE(WatchSystemCalls());
   pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
-  EXPECT_EQ(Call(slot_, [] { sink = getppid(); }), Ending::kReturned);
+  EXPECT_EQ(GuardedCall(slot_, [] { sink = getppid(); }), Ending::kReturned);
 }
 
 using SystemCallsDeathTest = SystemCallsTest;

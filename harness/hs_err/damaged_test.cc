@@ -10,6 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/hs_err/crash_report.h"
 #include "harness/hs_err/testing/crash_log.h"
+#include "harness/hs_err/testing/report_items.h"
 
 namespace walkhammer {
 namespace {
@@ -57,16 +58,6 @@ std::string UptimesAndLevels(const std::string& text) {
   });
 }
 
-std::string OfContainers(const std::string& text) {
-  return Prefixed(text, "2026-11-24T13:15:02.123456789Z stdout F ");
-}
-
-std::string OfCompose(const std::string& text) { return Prefixed(text, "java-app-1  | "); }
-
-std::string OfSyslog(const std::string& text) {
-  return Prefixed(text, "Nov 24 13:15:02 web-3 java[4711]: ");
-}
-
 std::string Quoted(const std::string& text) {
   return "On Tuesday somebody wrote:\n" + Prefixed(text, "> ") + "-- \nregards\n";
 }
@@ -98,8 +89,6 @@ std::string CollapsedBlanks(const std::string& text) {
     return out;
   });
 }
-
-std::string BlankLinesBetween(const std::string& text) { return Replaced(text, "\n", "\n\n"); }
 
 std::string DosLines(const std::string& text) { return Replaced(text, "\n", "\r\n"); }
 
@@ -156,58 +145,53 @@ struct Damage {
   const char* name;
   std::string (*make)(const std::string& text);
 };
-constexpr Damage kDamages[] = {{"ISO times", IsoTimes},
-                               {"times in brackets", BracketTimes},
-                               {"uptimes and levels", UptimesAndLevels},
-                               {"containers", OfContainers},
-                               {"compose", OfCompose},
-                               {"syslog", OfSyslog},
-                               {"quoted", Quoted},
-                               {"fenced", Fenced},
-                               {"indented", Indented},
-                               {"without '#'", WithoutHash},
-                               {"escaped '#'", EscapedHash},
-                               {"collapsed blanks", CollapsedBlanks},
-                               {"blank lines between", BlankLinesBetween},
-                               {"DOS lines", DosLines},
-                               {"UTF-16", Utf16},
-                               {"HTML", Html},
-                               {"HTML mail", HtmlMail},
-                               {"numbers for '#'", NumberedForHash},
-                               {"backwards", Backwards},
-                               {"output between", WithOutputBetween},
-                               {"wrapped", Wrapped}};
+constexpr Damage kDamages[] = {
+    {"ISO times", IsoTimes},
+    {"times in brackets", BracketTimes},
+    {"uptimes and levels", UptimesAndLevels},
+    {"containers",
+     [](const std::string& text) {
+       return Prefixed(text, "2026-11-24T13:15:02.123456789Z stdout F ");
+     }},
+    {"compose", [](const std::string& text) { return Prefixed(text, "java-app-1  | "); }},
+    {"syslog",
+     [](const std::string& text) { return Prefixed(text, "Nov 24 13:15:02 web-3 java[4711]: "); }},
+    {"quoted", Quoted},
+    {"fenced", Fenced},
+    {"indented", Indented},
+    {"without '#'", WithoutHash},
+    {"escaped '#'", EscapedHash},
+    {"collapsed blanks", CollapsedBlanks},
+    {"blank lines between", [](const std::string& text) { return Replaced(text, "\n", "\n\n"); }},
+    {"DOS lines", DosLines},
+    {"UTF-16", Utf16},
+    {"HTML", Html},
+    {"HTML mail", HtmlMail},
+    {"numbers for '#'", NumberedForHash},
+    {"backwards", Backwards},
+    {"output between", WithOutputBetween},
+    {"wrapped", Wrapped}};
 
 // What matters of a report, without lines. Blanks are left out: they are what some damages change.
 std::string Essence(const CrashReport& report) {
-  std::string text = fmt::format(
-      "{} {} {} {} {:#x} {:#x} {} {}\n", static_cast<int>(report.text_kind),
-      static_cast<int>(report.error), report.signal.name.value, report.signal.code.value,
-      report.signal.address.value, report.pc.value, report.internal.text, report.tid.value);
-  text += fmt::format("{} {} {} {}\n", report.version.jdk.value, report.version.vm_version.value,
-                      report.gc.value, report.platform.value);
-  text += fmt::format("{} {} {} {:#x} {:#x}\n", report.thread.kind, report.thread.name,
-                      report.thread.state, report.thread.stack_begin, report.thread.stack_end);
-  const auto frame = [&](const CrashFrame& f) {
-    text +=
-        fmt::format("{} {} {:#x} {} {} {:#x}\n", static_cast<int>(f.kind), f.module,
-                    f.module_offset.value_or(0), f.symbol, f.bci.value_or(-1), f.pc.value_or(0));
-  };
-  if (report.problematic_frame) frame(*report.problematic_frame);
-  for (const CrashFrame& f : report.native_stack.frames) frame(f);
-  for (const CrashFrame& f : report.java_stack.frames) frame(f);
-  for (const size_t i : report.native_stack.signal_frames) text += fmt::format("signal {}\n", i);
-  for (const CrashRegister& r : report.registers)
-    text += fmt::format("{}={:#x}\n", r.name, r.value);
-  for (const CrashWord& w : report.stack_words)
-    text += fmt::format("{:#x}: {:#x}\n", w.address, w.value);
-  for (const CrashPointee& p : report.register_pointees)
-    text += fmt::format("{} {} {}\n", p.register_name, static_cast<int>(p.kind), p.name);
+  std::string text = report.internal.text + "\n";
+  for (const char* item : {"text",         "error",
+                           "signal",       "code",
+                           "address",      "computed address",
+                           "pc",           "tid",
+                           "jdk",          "vm version",
+                           "gc",           "platform",
+                           "thread",       "problematic frame",
+                           "frame",        "java frame",
+                           "signal frame", "register",
+                           "word",         "pointee",
+                           "code heap"})
+    for (const std::string& value : ValuesOf(report, item))
+      text += fmt::format("{}: {}\n", item, value);
   if (report.instructions)
     text +=
         fmt::format("{:#x} {}\n", report.instructions->begin,
                     HexBytes(report.instructions->bytes.data(), report.instructions->bytes.size()));
-  for (const CrashCodeHeap& h : report.code_heaps) text += fmt::format("{} {:#x}\n", h.name, h.end);
   text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
   return text;
 }

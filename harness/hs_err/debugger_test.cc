@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/hs_err/crash_report.h"
+#include "harness/hs_err/testing/report_items.h"
 
 namespace walkhammer {
 namespace {
@@ -13,51 +14,44 @@ std::vector<CrashFrame> FramesOf(const std::string& text) {
   return ParseCrashReport(text).native_stack.frames;
 }
 
-TEST(GdbFrame, OfALibrary) {
-  const auto frames = FramesOf("#0  0x00007f01 in f (a=1) from /usr/lib/libjvm.so\n");
-  ASSERT_EQ(frames.size(), 1u);
-  EXPECT_EQ(frames[0].kind, CrashFrameKind::kVm);
-  EXPECT_EQ(frames[0].pc, 0x7f01u);
-  EXPECT_EQ(frames[0].symbol, "f");
-  EXPECT_EQ(frames[0].module, "libjvm.so");
-  EXPECT_EQ(frames[0].source, "");
-  EXPECT_EQ(frames[0].line, 1);
-}
-
-TEST(GdbFrame, OfASourceFile) {
-  const auto frames = FramesOf("#0  walk (n=3) at ./src/a/frame.cpp:12\n");
-  ASSERT_EQ(frames.size(), 1u);
-  EXPECT_EQ(frames[0].kind, CrashFrameKind::kNative);
-  EXPECT_FALSE(frames[0].pc);
-  EXPECT_EQ(frames[0].symbol, "walk");
-  EXPECT_EQ(frames[0].source, "frame.cpp:12");
-  EXPECT_EQ(frames[0].module, "");
-}
-
-TEST(GdbFrame, WithoutASymbol) {
-  const auto frames =
-      FramesOf("#0  0x10 in ?? ()\n#1  <signal handler called>\n#2  0x20 in g ()\n");
-  ASSERT_EQ(frames.size(), 3u);
-  EXPECT_EQ(frames[0].symbol, "");
-  EXPECT_EQ(frames[1].kind, CrashFrameKind::kSignalHandler);
-  EXPECT_EQ(frames[2].symbol, "g");
+TEST(DebuggerFrame, HasAllItsParts) {
+  const struct {
+    const char* text;
+    std::vector<std::string> frames;
+  } kCases[] = {
+      {"#0  0x00007f01 in f (a=1) from /usr/lib/libjvm.so\n",
+       {"0 vm module=libjvm.so symbol=f pc=0x7f01"}},
+      {"#0  walk (n=3) at ./src/a/frame.cpp:12\n", {"0 native symbol=walk source=frame.cpp:12"}},
+      {"#0  0x10 in ?? ()\n#1  <signal handler called>\n#2  0x20 in g ()\n",
+       {"0 native pc=0x10", "1 signal", "2 native symbol=g pc=0x20"}},
+      // Broken at the terminal's width.
+      {"#0  0x10 in f (a=1,\n    b=2) at f.cpp:3\n"
+       "#1  0x20 in g ()\n    from /lib/libjvm.so\n"
+       "#2  0x30 in h ()\nrax            0x5                 5\n",
+       {"0 native symbol=f source=f.cpp:3 pc=0x10", "1 vm module=libjvm.so symbol=g pc=0x20",
+        "2 native symbol=h pc=0x30"}},
+      {"* frame #0: 0x0000000010 libjvm.dylib`f(X*) + 12 at f.cpp:12:3 [opt]\n"
+       "  frame #1: 0x0000000020 /usr/lib/libc.dylib`[inlined] g at g.cpp:1\n"
+       "  frame #2: 0x0000000030 a.out`___lldb_unnamed_symbol7 + 4\n"
+       "  frame #3: 0x0000000040\n",
+       {"0 vm module=libjvm.dylib symbol=f(X*) offset=0xc source=f.cpp:12:3 pc=0x10",
+        "1 native module=libc.dylib symbol=g source=g.cpp:1 pc=0x20 inlined",
+        "2 native module=a.out offset=0x4 pc=0x30", "3 native pc=0x40"}},
+      // Of several threads, the one that a signal interrupted is kept.
+      {"Thread 2 (LWP 2):\n#0  0x10 in waits ()\n\nThread 1 (LWP 1):\n"
+       "#0  0x20 in handler ()\n#1  <signal handler called>\n#2  0x30 in crashes ()\n\n"
+       "Thread 3 (LWP 3):\n#0  0x40 in other ()\n",
+       {"0 native symbol=handler pc=0x20", "1 signal", "2 native symbol=crashes pc=0x30"}},
+  };
+  for (const auto& [text, frames] : kCases)
+    EXPECT_EQ(ValuesOf(ParseCrashReport(text), "frame"), frames);
+  EXPECT_EQ(FramesOf(kCases[0].text)[0].line, 1);
+  EXPECT_EQ(FramesOf(kCases[3].text)[2].text.find("rax"), std::string::npos);
 }
 
 TEST(GdbFrame, IsNoLineThatOnlyBeginsLikeOne) {
   for (const char* line : {"#0\n", "#0x 0x10 in f ()\n", "# 0x10 in f ()\n", "#1 a comment\n"})
     EXPECT_EQ(FramesOf(line).size(), 0u) << line;
-}
-
-TEST(GdbFrame, BrokenAtTheTerminalsWidth) {
-  const auto frames = FramesOf(
-      "#0  0x10 in f (a=1,\n    b=2) at f.cpp:3\n"
-      "#1  0x20 in g ()\n    from /lib/libjvm.so\n"
-      "#2  0x30 in h ()\nrax            0x5                 5\n");
-  ASSERT_EQ(frames.size(), 3u);
-  EXPECT_EQ(frames[0].source, "f.cpp:3");
-  EXPECT_EQ(frames[1].kind, CrashFrameKind::kVm);
-  EXPECT_EQ(frames[1].pc, 0x20u);
-  EXPECT_EQ(frames[2].text.find("rax"), std::string::npos);
 }
 
 // 32 lines are added to a frame's first one.
@@ -80,70 +74,37 @@ TEST(GdbFrame, HasALimitOfBytes) {
   EXPECT_EQ(FramesOf(first + "\n" + fits + "x)\n")[0].text.find("x)"), std::string::npos);
 }
 
-TEST(LldbFrame, HasAllItsParts) {
-  const auto frames = FramesOf(
-      "* frame #0: 0x0000000010 libjvm.dylib`f(X*) + 12 at f.cpp:12:3 [opt]\n"
-      "  frame #1: 0x0000000020 /usr/lib/libc.dylib`[inlined] g at g.cpp:1\n"
-      "  frame #2: 0x0000000030 a.out`___lldb_unnamed_symbol7 + 4\n"
-      "  frame #3: 0x0000000040\n");
-  ASSERT_EQ(frames.size(), 4u);
-  EXPECT_EQ(frames[0].kind, CrashFrameKind::kVm);
-  EXPECT_EQ(frames[0].pc, 0x10u);
-  EXPECT_EQ(frames[0].module, "libjvm.dylib");
-  EXPECT_EQ(frames[0].symbol, "f(X*)");
-  EXPECT_EQ(frames[0].symbol_offset, 12u);
-  EXPECT_EQ(frames[0].source, "f.cpp:12:3");
-  EXPECT_FALSE(frames[0].is_inlined);
-  EXPECT_EQ(frames[1].kind, CrashFrameKind::kNative);
-  EXPECT_EQ(frames[1].module, "libc.dylib");
-  EXPECT_EQ(frames[1].symbol, "g");
-  EXPECT_TRUE(frames[1].is_inlined);
-  EXPECT_FALSE(frames[1].symbol_offset);
-  EXPECT_EQ(frames[2].symbol, "");
-  EXPECT_EQ(frames[2].symbol_offset, 4u);
-  EXPECT_EQ(frames[3].pc, 0x40u);
-  EXPECT_EQ(frames[3].module, "");
-}
-
 TEST(DebuggerSignal, OfEachDebugger) {
-  CrashReport report = ParseCrashReport(
-      "Thread 5 \"main\" received signal SIGSEGV, Segmentation fault.\n#0  0x10 in f ()\n");
-  EXPECT_EQ(report.signal.name.value, "SIGSEGV");
-  EXPECT_EQ(report.error, CrashError::kSignal);
-  EXPECT_FALSE(report.signal.address.known());
-  report =
-      ParseCrashReport("Program terminated with signal SIGBUS, Bus error.\n#0  0x10 in f ()\n");
-  EXPECT_EQ(report.signal.name.value, "SIGBUS");
-  report = ParseCrashReport(
-      "* thread #1, stop reason = signal SIGILL: fault address: 0x18\n  frame #0: 0x10 a`f\n");
-  EXPECT_EQ(report.signal.name.value, "SIGILL");
-  EXPECT_EQ(report.signal.address.value, 0x18u);
-  report = ParseCrashReport(
-      "* thread #1, stop reason = EXC_BAD_ACCESS (code=1, address=0x1c)\n  frame #0: 0x10 a`f\n");
-  EXPECT_EQ(report.signal.name.value, "EXC_BAD_ACCESS");
-  EXPECT_EQ(report.error, CrashError::kSignal);
-  EXPECT_EQ(report.signal.address.value, 0x1cu);
+  using Values = std::vector<std::string>;
+  const struct {
+    const char *text, *name;
+    Values address;
+  } kCases[] = {
+      {"Thread 5 \"main\" received signal SIGSEGV, Segmentation fault.\n#0  0x10 in f ()\n",
+       "SIGSEGV",
+       {}},
+      {"Program terminated with signal SIGBUS, Bus error.\n#0  0x10 in f ()\n", "SIGBUS", {}},
+      {"* thread #1, stop reason = signal SIGILL: fault address: 0x18\n  frame #0: 0x10 a`f\n",
+       "SIGILL",
+       {"0x18"}},
+      {"* thread #1, stop reason = EXC_BAD_ACCESS (code=1, address=0x1c)\n  frame #0: 0x10 a`f\n",
+       "EXC_BAD_ACCESS",
+       {"0x1c"}},
+  };
+  for (const auto& [text, name, address] : kCases) {
+    const CrashReport report = ParseCrashReport(text);
+    EXPECT_EQ(report.signal.name.value, name);
+    EXPECT_EQ(report.error, CrashError::kSignal) << name;
+    EXPECT_EQ(ValuesOf(report, "address"), address) << name;
+  }
 }
 
 TEST(GdbRegister, HasANameOfTwoToSixCharacters) {
   const CrashReport report = ParseCrashReport(
       "#0  0x10 in f ()\nr8             0x7                 7\neflags         0x246   [ PF ]\n"
       "x              0x1                 1\nfs_base        0x2                 2\n");
-  ASSERT_EQ(report.registers.size(), 2u);
-  EXPECT_EQ(report.registers[0].name, "r8");
-  EXPECT_EQ(report.registers[0].value, 7u);
+  EXPECT_EQ(ValuesOf(report, "register"), (std::vector<std::string>{"r8 0x7", "eflags 0x246"}));
   EXPECT_EQ(report.registers[0].line, 2);
-  EXPECT_EQ(report.registers[1].name, "eflags");
-}
-
-// Of several threads, the one that a signal interrupted is kept.
-TEST(DebuggerStack, OfTheThreadWithASignalHandler) {
-  const auto frames = FramesOf(
-      "Thread 2 (LWP 2):\n#0  0x10 in waits ()\n\nThread 1 (LWP 1):\n"
-      "#0  0x20 in handler ()\n#1  <signal handler called>\n#2  0x30 in crashes ()\n\n"
-      "Thread 3 (LWP 3):\n#0  0x40 in other ()\n");
-  ASSERT_EQ(frames.size(), 3u);
-  EXPECT_EQ(frames[0].symbol, "handler");
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"
 #include "harness/hs_err/cursor.h"
-#include "harness/hs_err/fault_address.h"
 #include "harness/hs_err/frames.h"
 #include "harness/hs_err/lines.h"
 #include "harness/hs_err/sections.h"

@@ -84,6 +84,12 @@ class Parser {
   CrashStack superseded_;  // "Native frames" that HotSpot printed before it tried anew
 };
 
+// The kernel does not tell the address of x86's general protection faults (SI_KERNEL).
+// Sets signal.address and signal.address_computed out of the instruction at the pc and the
+// registers, if the text does not tell the address and both are there; else tells in `unread` why
+// it could not.
+void ComputeFaultAddress(CrashReport& report);
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_HS_ERR_PARSER_H_

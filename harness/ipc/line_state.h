@@ -88,6 +88,12 @@ struct LineState {
   CrashSite crash_sites[kMaxCrashSites];
 };
 
+// Copies `text` into a fixed-size field, cut where that is full.
+template <size_t kSize>
+void CopyText(std::string_view text, char (&field)[kSize]) {
+  field[text.copy(field, kSize - 1)] = 0;
+}
+
 // Returns the text in a fixed-size field that a child filled; the field need not contain a NUL.
 template <size_t kSize>
 std::string FieldText(const char (&field)[kSize]) {

@@ -1,38 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/ipc/shared_state.h"
 
+#include <iterator>
+
 namespace walkhammer {
 
 const char* PcRegionWord(PcRegion region) {
-  switch (region) {
-    case PcRegion::kPristine:
-      return "pristine";
-    case PcRegion::kShifted:
-      return "shifted";
-    case PcRegion::kNmethod:
-      return "nmethod";
-    case PcRegion::kStub:
-      return "stub";
-    case PcRegion::kCodelet:
-      return "codelet";
-    case PcRegion::kLibrary:
-      return "library";
-    case PcRegion::kCodeCache:
-      return "code-cache";
-    case PcRegion::kStack:
-      return "stack";
-    case PcRegion::kHeap:
-      return "heap";
-    case PcRegion::kMetaspace:
-      return "metaspace";
-    case PcRegion::kUnmapped:
-      return "unmapped";
-    case PcRegion::kLiteral:
-      return "literal";
-    case PcRegion::kCount:
-      break;
-  }
-  return "?";
+  static constexpr const char* kWords[] = {"pristine", "shifted",   "nmethod",    "stub",
+                                           "codelet",  "library",   "code-cache", "stack",
+                                           "heap",     "metaspace", "unmapped",   "literal"};
+  static_assert(std::size(kWords) == kPcRegions);
+  return region < PcRegion::kCount ? kWords[static_cast<int>(region)] : "?";
 }
 
 void ForgetChild(SharedState& state) {

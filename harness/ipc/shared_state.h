@@ -185,7 +185,7 @@ struct SharedState : LineState {
   SafeFetchSource safefetch;  // valid from phase kScenes on
   std::atomic<uint64_t> pristine_walks;
   std::atomic<uint64_t> pristine_true;
-  std::atomic<uint64_t> request_hash;  // see WalkBatch
+  std::atomic<uint64_t> request_hash;  // see WalkWindow
   ChurnCounts churn;
   std::atomic<uint64_t> unknown_methods;  // MethodRegistry::unknown, summed over all children
   SceneReport scenes[kMaxScenes];

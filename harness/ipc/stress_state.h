@@ -14,7 +14,6 @@
 #include "harness/base/walk_end.h"
 #include "harness/base/walk_time.h"
 #include "harness/ipc/line_state.h"
-#include "harness/ipc/stack_nodes.h"
 #include "harness/oracles/disagreement.h"
 #include "harness/oracles/evidence.h"
 
@@ -111,6 +110,41 @@ struct ThreadCounts {
   std::atomic<uint64_t> cpu_ns;  // CPU time of the thread while it was sampled
   std::atomic<uint64_t> alive_ns;
   std::atomic<uint64_t> delivered, coalesced, idle, no_walk_slot, walks, successful;
+};
+
+// The counts that ended threads leave to one sum.
+inline constexpr std::atomic<uint64_t> ThreadCounts::*kThreadSums[] = {
+    &ThreadCounts::cpu_ns,    &ThreadCounts::alive_ns,  &ThreadCounts::delivered,
+    &ThreadCounts::coalesced, &ThreadCounts::idle,      &ThreadCounts::no_walk_slot,
+    &ThreadCounts::walks,     &ThreadCounts::successful};
+
+// The sampled stacks of one process, as a tree in memory of fixed size. A node is a frame below its
+// caller's node, and counts the walks that ended there; frames are shared by all stacks that begin
+// alike.
+struct StackNodes {
+  static constexpr int kBits = 21;
+  static constexpr uint32_t kPlaces = 1u << kBits;
+  static constexpr int kRecentBits = 16;
+
+  // Who is above a node: the root, or the node at a place.
+  static constexpr uint32_t kRoot = 1;
+  static constexpr uint32_t AtPlace(uint32_t place) { return place + 2; }
+  static constexpr uint32_t PlaceOfNode(uint32_t node) { return node - 2; }
+  // A frame is an offset into StressState::names. Failed walks are two nodes: the walker's (the
+  // frame is kFailedWalk + its index in the walker table), and below it the code's.
+  static constexpr uint32_t kFailedWalk = 1u << 31;
+
+  static constexpr uint64_t Key(uint32_t above, uint32_t frame) {
+    return static_cast<uint64_t>(above) << 32 | frame;
+  }
+  static constexpr uint32_t AboveOf(uint64_t key) { return static_cast<uint32_t>(key >> 32); }
+  static constexpr uint32_t FrameOf(uint64_t key) { return static_cast<uint32_t>(key); }
+
+  // Page-aligned, so that it can be emptied without being touched.
+  alignas(4096) std::atomic<uint64_t> keys[kPlaces];  // 0: free; once set, it stays
+  std::atomic<uint32_t> counts[kPlaces];              // of walks; wraps around
+  // Where whole stacks that were seen before end: 43 bits of a hash, then the place. 0: none.
+  std::atomic<uint64_t> recent[1 << kRecentBits];
 };
 
 // A finding for the supervisor. Several threads may write findings at the same time.

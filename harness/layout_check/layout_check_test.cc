@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <utility>
 
 #include "harness/base/testing/fails_with.h"
 #include "harness/jvm/images/jdk.h"
@@ -83,46 +84,41 @@ TEST_F(LayoutCheckTest, WhatIsNotThereIsNotProven) {
 
 // A build whose vmStructs are wrong.
 TEST_F(LayoutCheckTest, AFieldThatHasMovedIsNamed) {
-  const struct {
-    const char* name;
-    int bytes;
-  } kMoved[] = {{"JavaThread::_stack_base", 8},
-                {"JavaThread::_stack_size", 8},
-                {"JavaThread::_thread_state", 4},
-                {"OSThread::_thread_id", 4},
-                {"Method::_constMethod", 8},
-                {"ConstMethod::_code_size", 2},
-                {"ConstMethod::_name_index", 2},
-                {"ConstMethod::_constants", 8},
-                {"ConstantPool::_pool_holder", 8},
-                {"sizeof(ConstantPool)", 8},
-                {"Symbol::_length", 2},
-                {"Symbol::_body", 1},
-                {"Klass::_name", 8},
-                {"InstanceKlass::_methods", 8},
-                {"InstanceKlass::_methods_jmethod_ids", 8},
-                {"ConstMethod::_method_idnum", 2},
-                {"CodeBlob::_data_offset", 4},
-                {"CodeHeap::_segmap", 8},
-                {"HeapBlock::Header::_used", 1},
-                {"Method::_code", 8}};
+  constexpr std::pair<const char*, int> kMoved[] = {{"JavaThread::_stack_base", 8},
+                                                    {"JavaThread::_stack_size", 8},
+                                                    {"JavaThread::_thread_state", 4},
+                                                    {"OSThread::_thread_id", 4},
+                                                    {"Method::_constMethod", 8},
+                                                    {"ConstMethod::_code_size", 2},
+                                                    {"ConstMethod::_name_index", 2},
+                                                    {"ConstMethod::_constants", 8},
+                                                    {"ConstantPool::_pool_holder", 8},
+                                                    {"sizeof(ConstantPool)", 8},
+                                                    {"Symbol::_length", 2},
+                                                    {"Symbol::_body", 1},
+                                                    {"Klass::_name", 8},
+                                                    {"InstanceKlass::_methods", 8},
+                                                    {"InstanceKlass::_methods_jmethod_ids", 8},
+                                                    {"ConstMethod::_method_idnum", 2},
+                                                    {"CodeBlob::_data_offset", 4},
+                                                    {"CodeHeap::_segmap", 8},
+                                                    {"HeapBlock::Header::_used", 1},
+                                                    {"Method::_code", 8}};
   // The proofs look up fields that boot alone does not.
   const VmStructs right = TheJvm()->structs();
   Prove(right);
   int planted = 0;
-  for (const auto& moved : kMoved) {
+  for (const auto& [name, bytes] : kMoved) {
     VmStructs wrong = right;
     // Of the two pairs of fields for a blob's code, only one is used.
-    if (!wrong.Asked().contains(moved.name) || !wrong.Asked().at(moved.name)) continue;
-    if (std::string(moved.name) == "CodeBlob::_data_offset" &&
-        wrong.Offset("CodeBlob", "_code_begin"))
+    if (!wrong.Asked().contains(name) || !wrong.Asked().at(name)) continue;
+    if (std::string(name) == "CodeBlob::_data_offset" && wrong.Offset("CodeBlob", "_code_begin"))
       continue;
-    wrong.Shift(moved.name, moved.bytes);
+    wrong.Shift(name, bytes);
     planted++;
     const std::vector<LayoutFact> facts = Prove(wrong);
-    EXPECT_EQ(ProofOf(facts, moved.name), Proof::kContradicted) << moved.name;
-    EXPECT_THAT(CheckLayout(facts), FailsWith(ExitCode::kUnable, HasSubstr(moved.name)))
-        << moved.name;
+    EXPECT_EQ(ProofOf(facts, name), Proof::kContradicted) << name;
+    EXPECT_THAT(CheckLayout(facts), FailsWith(ExitCode::kUnable, HasSubstr(name))) << name;
   }
   EXPECT_GE(planted, 15);
 }

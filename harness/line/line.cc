@@ -45,30 +45,17 @@ bool IsMilestone(uint64_t count) {  // 1, 4, 16, 64, ...
   return (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
 }
 
-struct WalkerCall {
-  Walker& walker;
-  const WalkInput& input;
-  Trace& trace;
-
-  void Run() {
-    const uint64_t begun = ReadTicks();
-    walker.Walk(input, trace);
-    trace.ns = NsBetween(begun, ReadTicks());
-  }
-};
-
 }  // namespace
 
 void CallUncontained(Walker& walker, const WalkInput& input, Trace& trace) {
   trace = {};
-  WalkerCall{walker, input, trace}.Run();
+  const uint64_t begun = ReadTicks();
+  walker.Walk(input, trace);
+  trace.ns = NsBetween(begun, ReadTicks());
 }
 
 void CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input, Trace& trace) {
-  trace = {};
-  WalkerCall call{walker, input, trace};
-  trace.ending = GuardedCall(
-      guard, [](void* data) { static_cast<WalkerCall*>(data)->Run(); }, &call);
+  trace.ending = GuardedCall(guard, [&] { CallUncontained(walker, input, trace); });
   trace.protected_faults = guard.protected_faults;
 }
 

@@ -18,8 +18,8 @@
 
 namespace walkhammer {
 
-// Walks `input` with `walker`, contained: the guarded call runs the walker and reads the clock
-// before and after it, nothing else.
+// Walks `input` with `walker`, contained: the guarded call clears `trace`, runs the walker and
+// reads the clock before and after it, nothing else.
 void CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input, Trace& trace);
 // Walks without the guard: the JVM's own handler gets a fault of the walker, and ends the JVM.
 void CallUncontained(Walker& walker, const WalkInput& input, Trace& trace);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace walkhammer {
@@ -38,6 +39,10 @@ class LineTest : public ::testing::Test {
     fault_.registers.pc = calls[0];
     std::copy(calls.begin(), calls.end(), fault_.native);
     fault_.native_count = static_cast<int32_t>(calls.size());
+  }
+  uint64_t CrashSiteAt(std::vector<uint64_t> calls) {
+    CrashAt(std::move(calls));
+    return Site();
   }
   void AddModule(uint64_t start, uint64_t end) {
     Module& module = state_->modules[state_->module_count.fetch_add(1)];
@@ -74,21 +79,15 @@ TEST_F(LineTest, WhatOraclesAcceptIsNotReported) {
 
 TEST_F(LineTest, ASiteIsAPlaceInTheWalkersCode) {
   AddModule(0x10000, 0x20000);
-  CrashAt({0x10123});
-  const uint64_t site = Site();
+  const uint64_t site = CrashSiteAt({0x10123});
   EXPECT_NE(site, 0U);
-  CrashAt({0x10123, 0x30200});  // a caller in no module
-  EXPECT_EQ(Site(), site);
-  CrashAt({0x10123, 0x10200});
-  const uint64_t called = Site();
+  EXPECT_EQ(CrashSiteAt({0x10123, 0x30200}), site) << "a caller in no module";
+  const uint64_t called = CrashSiteAt({0x10123, 0x10200});
   EXPECT_NE(called, site);
-  CrashAt({0x10123, 0x10200, 0x10300});  // whoever called that
-  EXPECT_EQ(Site(), called);
-  CrashAt({0x10124});
-  EXPECT_NE(Site(), site);
+  EXPECT_EQ(CrashSiteAt({0x10123, 0x10200, 0x10300}), called) << "whoever called that";
+  EXPECT_NE(CrashSiteAt({0x10124}), site);
   // The same place of the same module, at another address.
-  CrashAt({0x40123});
-  EXPECT_NE(Site(), site);
+  EXPECT_NE(CrashSiteAt({0x40123}), site);
   state_->module_count.store(0);
   AddModule(0x40000, 0x50000);
   EXPECT_EQ(Site(), site);
@@ -108,14 +107,10 @@ TEST_F(LineTest, APcInNoModuleIsItsCallersSite) {
   AddModule(0x10000, 0x20000);
   std::set<uint64_t> unmapped, called_here, called_there, deeper;
   for (uint64_t pc = 0x700000; pc < 0x700000 + 2 * kMaxCrashSites; pc++) {
-    CrashAt({pc});
-    unmapped.insert(Site());
-    CrashAt({pc, 0x10100, 0x10500});
-    called_here.insert(Site());
-    CrashAt({pc, 0x10200});
-    called_there.insert(Site());
-    CrashAt({pc, pc + 1, 0x10100});
-    deeper.insert(Site());
+    unmapped.insert(CrashSiteAt({pc}));
+    called_here.insert(CrashSiteAt({pc, 0x10100, 0x10500}));
+    called_there.insert(CrashSiteAt({pc, 0x10200}));
+    deeper.insert(CrashSiteAt({pc, pc + 1, 0x10100}));
   }
   EXPECT_EQ(unmapped.size(), 1U);
   EXPECT_EQ(called_here.size(), 1U);
@@ -124,14 +119,10 @@ TEST_F(LineTest, APcInNoModuleIsItsCallersSite) {
   EXPECT_NE(called_here, called_there);
   EXPECT_NE(unmapped, called_here);
   // The ends of the module.
-  CrashAt({0x10000});
-  EXPECT_EQ(unmapped.count(Site()), 1U) << "offset 0 is no code";
-  CrashAt({0x10001});
-  EXPECT_EQ(unmapped.count(Site()), 0U);
-  CrashAt({0x1ffff});
-  EXPECT_EQ(unmapped.count(Site()), 0U);
-  CrashAt({0x20000});
-  EXPECT_EQ(unmapped.count(Site()), 1U);
+  EXPECT_EQ(unmapped.count(CrashSiteAt({0x10000})), 1U) << "offset 0 is no code";
+  EXPECT_EQ(unmapped.count(CrashSiteAt({0x10001})), 0U);
+  EXPECT_EQ(unmapped.count(CrashSiteAt({0x1ffff})), 0U);
+  EXPECT_EQ(unmapped.count(CrashSiteAt({0x20000})), 1U);
 }
 
 TEST_F(LineTest, AnUnsafeCallHasASiteByItsCaller) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <vector>
 
 namespace walkhammer {
@@ -46,9 +47,14 @@ class EvidenceTest : public testing::Test {
   std::optional<Against> At(uint64_t pc, int bci, int other_bci, uint64_t next = kNothing) {
     mine_ = {bci, 0, &id};
     others_ = {other_bci, 0, &id};
-    seen_.trace = {Ending::kReturned, 1, &mine_};
-    seen_.other.trace = {Ending::kReturned, 1, &others_};
+    Answer({&mine_, 1}, {&others_, 1});
     return ByteCodeEvidence(seen_, codelets_, pc, next);
+  }
+
+  // The answers of the two walkers.
+  void Answer(std::span<Frame> mine, std::span<Frame> others) {
+    seen_.trace = {Ending::kReturned, static_cast<int32_t>(mine.size()), mine.data()};
+    seen_.other.trace = {Ending::kReturned, static_cast<int32_t>(others.size()), others.data()};
   }
 
   std::optional<Against> Described(const std::vector<CodeDescription>& activations) {
@@ -169,8 +175,7 @@ TEST_F(EvidenceTest, WhereThreadsStart) {
   methods_.Add(&ids[1], "app.Main.work()V", 100, false);
   Frame whole[] = {{0, 0, &ids[1]}, {0, 0, &ids[0]}};
   request_.depth = 8;
-  seen_.trace = {Ending::kReturned, 2, whole};
-  seen_.other.trace = {Ending::kReturned, 1, whole};
+  Answer(whole, {whole, 1});
   EXPECT_EQ(ThreadStartEvidence(seen_), Against::kOther);
   std::swap(seen_.trace, seen_.other.trace);
   EXPECT_EQ(ThreadStartEvidence(seen_), Against::kWalker);
@@ -197,8 +202,7 @@ TEST_F(EvidenceTest, TheShadowStackOfTheProgram) {
   methods_.SetShadowId(&ids[0], 1);
   methods_.SetShadowId(&ids[1], 2);
   Frame whole[] = {{0, 0, &ids[1]}, {0, 0, &ids[0]}};
-  seen_.trace = {Ending::kReturned, 2, whole};
-  seen_.other.trace = {Ending::kReturned, 1, whole + 1};
+  Answer(whole, {whole + 1, 1});
   EXPECT_EQ(ShadowEvidence(seen_), std::nullopt);
   ShadowStack shadow{};
   shadow.magic.store(ShadowStack::kMagic);
@@ -219,8 +223,7 @@ TEST_F(EvidenceTest, TheInterpretedFrameAtTheAnchor) {
   int ids[2] = {};
   mine_ = {0, 0, &ids[0]};
   others_ = {0, 0, &ids[1]};
-  seen_.trace = {Ending::kReturned, 1, &mine_};
-  seen_.other.trace = {Ending::kReturned, 1, &others_};
+  Answer({&mine_, 1}, {&others_, 1});
   EXPECT_EQ(AnchorEvidence(seen_, kMine), std::nullopt) << "nobody knows the methods of ids";
   static void* first;
   first = &ids[0];
@@ -241,8 +244,7 @@ TEST_F(EvidenceTest, WhatTheJvmTellsOfItsCode) {
   int ids[2] = {};
   mine_ = {7, 0, &ids[0]};
   others_ = {9, 0, &ids[0]};
-  seen_.trace = {Ending::kReturned, 1, &mine_};
-  seen_.other.trace = {Ending::kReturned, 1, &others_};
+  Answer({&mine_, 1}, {&others_, 1});
   EXPECT_EQ(Described({}), std::nullopt) << "nothing is described";
   EXPECT_EQ(Described({{&ids[0], 7}}), Against::kOther);
   EXPECT_EQ(Described({{&ids[0], 9}}), Against::kWalker);
@@ -261,8 +263,7 @@ TEST_F(EvidenceTest, WhatTheJvmTellsOfInlinedCallers) {
   int ids[3] = {};
   Frame all[] = {{1, 0, &ids[0]}, {5, 0, &ids[1]}, {5, 0, &ids[1]}, {9, 0, &ids[2]}};
   Frame fewer[] = {all[0], all[1], all[3]};
-  seen_.trace = {Ending::kReturned, 4, all};
-  seen_.other.trace = {Ending::kReturned, 3, fewer};
+  Answer(all, fewer);
   CodeDescription there{&ids[0], 1};
   EXPECT_EQ(Described({there}), Against::kNeither) << "nothing is said of callers";
   there.AddCaller(&ids[1], 5);
@@ -286,8 +287,7 @@ TEST_F(EvidenceTest, WhatTheJvmTellsOfOlderActivations) {
   int ids[2] = {};
   const Frame self = {9, 0, &ids[0]}, caller = {3, 0, &ids[1]};
   std::vector<Frame> all = {self, self, self, self, caller}, fewer = {self, self, self, caller};
-  seen_.trace = {Ending::kReturned, 5, all.data()};
-  seen_.other.trace = {Ending::kReturned, 4, fewer.data()};
+  Answer(all, fewer);
   CodeDescription two{&ids[0], 9};
   two.AddCaller(&ids[0], 9);
   EXPECT_EQ(Described({two}), Against::kNeither);
@@ -322,6 +322,12 @@ class EitherSideTest : public EvidenceTest {
     return verdict;
   }
   std::optional<Against> DebugInfo() { return Described({{&id, 1}}); }
+  void ExpectEvidence(bool there) {
+    EXPECT_EQ(ByteCode().has_value(), there);
+    EXPECT_EQ(Call().has_value(), there);
+    EXPECT_EQ(Anchor().has_value(), there);
+    EXPECT_EQ(DebugInfo().has_value(), there);
+  }
   void Swap() {
     std::swap(mine_, others_);
     std::swap(seen_.trace.num_frames, seen_.other.trace.num_frames);
@@ -337,17 +343,11 @@ TEST_F(EitherSideTest, WithoutAnAnswerThereIsNoEvidence) {
     for (const auto& [ending, frames] :
          {std::pair(Ending::kReturned, -5), {Ending::kReturned, 0}, {Ending::kCrashed, 1}}) {
       *side = {ending, frames, answer.frames};
-      EXPECT_EQ(ByteCode(), std::nullopt);
-      EXPECT_EQ(Call(), std::nullopt);
-      EXPECT_EQ(Anchor(), std::nullopt);
-      EXPECT_EQ(DebugInfo(), std::nullopt);
+      ExpectEvidence(false);
     }
     *side = answer;
   }
-  EXPECT_NE(ByteCode(), std::nullopt);
-  EXPECT_NE(Call(), std::nullopt);
-  EXPECT_NE(Anchor(), std::nullopt);
-  EXPECT_NE(DebugInfo(), std::nullopt);
+  ExpectEvidence(true);
 }
 
 TEST_F(EitherSideTest, WithoutAMethodThereIsNoEvidence) {
@@ -377,8 +377,7 @@ TEST_F(EitherSideTest, WithoutFactsThereIsNoEvidence) {
 // The description goes on while one of the two is right so far.
 TEST_F(EitherSideTest, TheOneThatIsWrongFirstDoesNotSpareTheOther) {
   Frame first[] = {{9, 0, &id}, {5, 0, &id}}, later[] = {{1, 0, &id}, {9, 0, &id}};
-  seen_.trace = {Ending::kReturned, 2, first};
-  seen_.other.trace = {Ending::kReturned, 2, later};
+  Answer(first, later);
   EXPECT_EQ(Described({{&id, 1}}), Against::kWalker);
   EXPECT_EQ(Described({{&id, 1}, {&id, 5}}), Against::kBoth);
   std::swap(seen_.trace, seen_.other.trace);

@@ -5,26 +5,21 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "harness/oracles/observation.h"
-#include "harness/oracles/oracle.h"
+#include "harness/oracles/provocation_testing.h"
 
 namespace walkhammer {
 namespace {
 
 // The outcome of the oracle method-id for an answer with these frames.
-std::string JudgeIds(const MethodRegistry& registry, const std::vector<Frame>& frames) {
-  WalkRequest request;
-  request.depth = 64;
-  Observation seen{};
-  seen.request = &request;
-  seen.walker = &AllWalkers()[0];
-  seen.methods = &registry;
-  seen.trace = {Ending::kReturned, static_cast<int32_t>(frames.size()), frames.data()};
-  char detail[256];
-  const Oracle& oracle = *FindOracle("method-id");
-  return oracle.outcomes[oracle.judge(seen, detail, sizeof detail)].name;
+std::string JudgeIds(const MethodRegistry& registry, std::vector<Frame> frames) {
+  Case c;
+  c.seen.walker = &AllWalkers()[0];
+  c.seen.methods = &registry;
+  c.Return(std::move(frames));
+  return c.Word("method-id");
 }
 
 TEST(Methods, FindWhatWasAdded) {

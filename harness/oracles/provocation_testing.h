@@ -47,8 +47,8 @@ struct Case {
   bool sampled = false;  // `facts` are known
   Observation seen{};
 
-  // Runs one oracle; `detail` gets what it says.
-  uint8_t Judge(const Oracle& oracle, std::string& detail) {
+  // `seen`, with what it points to.
+  const Observation& Whole() {
     seen.request = &request;
     seen.truth = truth;
     seen.sample = sampled ? &facts : nullptr;
@@ -56,11 +56,20 @@ struct Case {
     seen.other.trace.frames = others.data();
     seen.fault = &fault;
     seen.unsafe_call = &unsafe_call;
+    return seen;
+  }
+  // Runs one oracle; `detail` gets what it says.
+  uint8_t Judge(const Oracle& oracle, std::string& detail) {
     char text[256];
     std::memset(text, '#', sizeof text);
-    const uint8_t outcome = JudgeBothWays(oracle, seen, text, sizeof text);
+    const uint8_t outcome = JudgeBothWays(oracle, Whole(), text, sizeof text);
     detail = outcome == 0 ? "" : std::string(text, strnlen(text, sizeof text));
     return outcome;
+  }
+  // The outcome's name.
+  std::string Word(const char* oracle) {
+    std::string detail;
+    return FindOracle(oracle)->outcomes[Judge(*FindOracle(oracle), detail)].name;
   }
   void Return(std::vector<Frame> returned) {
     frames = std::move(returned);

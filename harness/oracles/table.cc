@@ -8,15 +8,8 @@
 namespace walkhammer {
 
 std::string_view GradeWord(Grade grade) {
-  switch (grade) {
-    case Grade::kAcceptable:
-      return "Acceptable";
-    case Grade::kInteresting:
-      return "Interesting";
-    case Grade::kForbidden:
-      return "Forbidden";
-  }
-  return "?";
+  static constexpr std::string_view kWords[] = {"Acceptable", "Interesting", "Forbidden"};
+  return grade <= Grade::kForbidden ? kWords[static_cast<int>(grade)] : "?";
 }
 
 std::span<const Oracle> AllOracles() {

@@ -10,11 +10,13 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/base/testing/temporary_folder.h"
 #include "harness/process/log_file.h"
 #include "harness/process/oom_kills.h"
@@ -27,27 +29,39 @@ using ::testing::HasSubstr;
 
 std::unique_ptr<Program> Shell(const std::string& script, std::vector<std::string> environment = {},
                                const std::string& directory = "") {
-  auto program = Program::Start({{"sh", "-c", script}, std::move(environment), directory, {}});
-  EXPECT_TRUE(program.ok());
-  return std::move(program.value());
+  return Must(Program::Start({{"sh", "-c", script}, std::move(environment), directory, {}}));
 }
 
-bool EndsWithin(Program& program, int seconds) {
-  for (int i = 0; i < 100 * seconds; i++) {
-    if (program.HasEnded()) return true;
+// Waits for at most 20 s.
+bool Becomes(const std::function<bool()>& true_soon) {
+  for (int i = 0; i < 2000 && !true_soon(); i++)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
+  return true_soon();
+}
+bool Ends(Program& program) {
+  return Becomes([&] { return program.HasEnded(); });
+}
+
+pid_t PidIn(const std::string& file) {
+  pid_t pid = 0;
+  std::ifstream(file) >> pid;
+  return pid;
+}
+// True if the process whose id is in the file is gone soon.
+bool IsGone(const std::string& file) {
+  const pid_t pid = PidIn(file);
+  EXPECT_GT(pid, 0);
+  return Becomes([&] { return !IsAlive(pid); });
 }
 
 TEST(Program, TellsHowItEnded) {
   auto program = Shell("echo out; echo err >&2; exit 3");
-  ASSERT_TRUE(EndsWithin(*program, 20));
+  ASSERT_TRUE(Ends(*program));
   EXPECT_EQ(program->EndText(), "exit code 3");
   EXPECT_THAT(program->output(), HasSubstr("out\n"));
   EXPECT_THAT(program->output(), HasSubstr("err\n"));
   auto killed = Shell("kill -ABRT $$");
-  ASSERT_TRUE(EndsWithin(*killed, 20));
+  ASSERT_TRUE(Ends(*killed));
   EXPECT_EQ(killed->EndText(), "SIGABRT");
 }
 
@@ -88,12 +102,7 @@ TEST(Spawned, WhatItHasLeftBehindEndsWithIt) {
     siginfo_t ended{};  // not reaped
     ASSERT_EQ(waitid(P_PID, static_cast<id_t>(process.pid()), &ended, WEXITED | WNOWAIT), 0);
   }
-  pid_t left = 0;
-  std::ifstream(file) >> left;
-  ASSERT_GT(left, 0);
-  for (int i = 0; i < 2000 && IsAlive(left); i++)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_FALSE(IsAlive(left));
+  EXPECT_TRUE(IsGone(file));
 }
 
 // Its end is known only once they are gone: the number of its group may be another's by then.
@@ -104,16 +113,9 @@ TEST(Spawned, WhatItHasLeftBehindIsGoneWhenItsEndIsTold) {
     Spawned process;
     ASSERT_TRUE(process.Start({.arguments = {"sh", "-c", "sleep 100 & echo $! >" + file}}).ok());
     if (waits) process.Wait();
-    for (int i = 0; i < 2000 && !process.HasEnded(); i++)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    ASSERT_TRUE(process.HasEnded());
+    ASSERT_TRUE(Becomes([&] { return process.HasEnded(); }));
     EXPECT_TRUE(process.ExitedCleanly());
-    pid_t left = 0;
-    std::ifstream(file) >> left;
-    ASSERT_GT(left, 0);
-    for (int i = 0; i < 2000 && IsAlive(left); i++)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    EXPECT_FALSE(IsAlive(left)) << waits;
+    EXPECT_TRUE(IsGone(file)) << waits;
   }
 }
 
@@ -123,9 +125,7 @@ TEST(Spawned, TellsWhetherItsAddressesAreRandom) {
     Spawned process;
     EXPECT_FALSE(process.IsAslrOff().has_value()) << "nothing runs";
     ASSERT_TRUE(process.Start({.arguments = {"sleep", "100"}, .aslr = aslr}).ok());
-    for (int i = 0; i < 500 && process.IsAslrOff() == aslr; i++)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    EXPECT_EQ(process.IsAslrOff(), !aslr);
+    EXPECT_TRUE(Becomes([&] { return process.IsAslrOff() == !aslr; }));
     process.Kill();
     process.Wait();
     EXPECT_FALSE(process.IsAslrOff().has_value()) << "nothing runs any more";
@@ -169,9 +169,8 @@ TEST(LogFile, StaysSmallAndKeepsTheEnd) {
   }
   EXPECT_FALSE(std::filesystem::exists(path));
   LogFile nowhere;
-  const Status status = nowhere.Open("/no/such/folder/log");
-  ASSERT_FALSE(status.ok());
-  EXPECT_THAT(status.failure().message, HasSubstr("/no/such/folder/log"));
+  EXPECT_THAT(nowhere.Open("/no/such/folder/log"),
+              FailsWith(testing::_, HasSubstr("/no/such/folder/log")));
 }
 
 // As files of the kernel: version 2, version 1, and neither.
@@ -200,7 +199,7 @@ TEST(OomKills, AreThoseOfTheMemoryControlGroup) {
 
 TEST(Program, CountsWhatItKeepsOnlyTheEndOf) {
   auto program = Shell("head -c 3000000 /dev/zero; echo last");
-  ASSERT_TRUE(EndsWithin(*program, 20));
+  ASSERT_TRUE(Ends(*program));
   EXPECT_EQ(program->output_bytes(), 3000005u);
   EXPECT_LE(program->output().size(), 128u * 1024);
   EXPECT_THAT(program->output(), HasSubstr("last\n"));
@@ -210,45 +209,29 @@ TEST(Program, EnvironmentAndDirectoryAreAsGiven) {
   setenv("WALKHAMMER_TEST", "ours", 1);
   ScratchFolder scratch;
   auto program = Shell("echo $WALKHAMMER_TEST; pwd", {"WALKHAMMER_TEST=added"}, scratch.path());
-  ASSERT_TRUE(EndsWithin(*program, 20));
+  ASSERT_TRUE(Ends(*program));
   EXPECT_EQ(program->output(), "added\n" + scratch.path() + "\n");
 }
 
 TEST(Program, WhatItStartedEndsWithIt) {
   ScratchFolder scratch;
   const std::string pid_file = scratch.path() + "/pid";
-  pid_t left = 0;
   {
     auto program = Shell("sleep 1000 & echo $! > " + pid_file + "; wait");
-    for (int i = 0; i < 500 && left == 0; i++) {
-      std::ifstream(pid_file) >> left;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    ASSERT_NE(left, 0);
+    ASSERT_TRUE(Becomes([&] { return PidIn(pid_file) != 0; }));
   }
-  bool gone = false;
-  for (int i = 0; i < 500 && !gone; i++) {
-    std::ifstream stat("/proc/" + std::to_string(left) + "/stat");
-    std::string pid, name, state;
-    stat >> pid >> name >> state;
-    gone = state.empty() || state == "Z";  // a zombie belongs to init
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_TRUE(gone);
+  EXPECT_TRUE(IsGone(pid_file));
 }
 
 TEST(Program, MissingProgramIsAnEndNotAFailure) {
-  auto program = Program::Start({{"/nonexistent/java"}, {}, "", {}});
-  ASSERT_TRUE(program.ok());
-  ASSERT_TRUE(EndsWithin(*program.value(), 20));
-  EXPECT_EQ(program.value()->EndText(), "exit code 127");
+  auto program = Must(Program::Start({{"/nonexistent/java"}, {}, "", {}}));
+  ASSERT_TRUE(Ends(*program));
+  EXPECT_EQ(program->EndText(), "exit code 127");
 }
 
 TEST(Program, CpuTimeGrows) {
   auto program = Shell("while :; do :; done");
-  for (int i = 0; i < 1000 && CpuMsOf(program->pid()) < 50; i++)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_GE(CpuMsOf(program->pid()), 50u);
+  EXPECT_TRUE(Becomes([&] { return CpuMsOf(program->pid()) >= 50; }));
 }
 
 }  // namespace

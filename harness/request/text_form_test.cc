@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "harness/base/files.h"
 #include "harness/base/testing/sanitized.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/request_testing.h"
@@ -320,11 +319,8 @@ class WalkFormatDocTest : public TextFormTest {
  protected:
   void SetUp() override {
     std::filesystem::path tree = std::filesystem::path(__FILE__).parent_path() / "../..";
-    std::ifstream in(tree / "docs/walk-format.md");
-    if (!in) GTEST_SKIP() << "docs/walk-format.md is not beside these sources";
-    std::stringstream all;
-    all << in.rdbuf();
-    doc_ = all.str();
+    doc_ = ReadFile(tree / "docs/walk-format.md");
+    if (doc_.empty()) GTEST_SKIP() << "docs/walk-format.md is not beside these sources";
   }
   std::string doc_;
 };

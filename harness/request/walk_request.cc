@@ -52,19 +52,9 @@ int RankOf(Realism realism, int edit_count) {
 }
 
 std::string_view RealismWord(Realism realism) {
-  switch (realism) {
-    case Realism::kGenuine:
-      return "genuine";
-    case Realism::kShifted:
-      return "shifted";
-    case Realism::kRandomRegisters:
-      return "random-registers";
-    case Realism::kEditedStack:
-      return "edited-stack";
-    case Realism::kCount:
-      break;
-  }
-  return "unknown";
+  static constexpr std::string_view kWords[] = {"genuine", "shifted", "random-registers",
+                                                "edited-stack", "unknown"};
+  return kWords[static_cast<size_t>(std::min(realism, Realism::kCount))];
 }
 
 // Source: enum JavaThreadState in HotSpot's globalDefinitions.hpp.

@@ -155,20 +155,15 @@ TEST(RealismTest, Words) {
 }
 
 TEST(StateWordTest, DeclaredStates) {
-  EXPECT_STREQ(StateWord(0), "uninitialized");
-  EXPECT_EQ(StateWord(1), nullptr);
-  EXPECT_STREQ(StateWord(2), "new");
-  EXPECT_STREQ(StateWord(3), "new_trans");
+  const char* const kWords[] = {"uninitialized", nullptr,           "new",     "new_trans",
+                                "in_native",     "in_native_trans", "in_vm",   "in_vm_trans",
+                                "in_Java",       "in_Java_trans",   "blocked", "blocked_trans"};
+  for (int state = 0; state < 256; state++)
+    EXPECT_STREQ(StateWord(static_cast<uint8_t>(state)), state < 12 ? kWords[state] : nullptr);
   EXPECT_STREQ(StateWord(kStateInNative), "in_native");
-  EXPECT_STREQ(StateWord(5), "in_native_trans");
   EXPECT_STREQ(StateWord(kStateInVm), "in_vm");
-  EXPECT_STREQ(StateWord(7), "in_vm_trans");
   EXPECT_STREQ(StateWord(kStateInJava), "in_Java");
-  EXPECT_STREQ(StateWord(9), "in_Java_trans");
   EXPECT_STREQ(StateWord(kStateBlocked), "blocked");
-  EXPECT_STREQ(StateWord(11), "blocked_trans");
-  for (int state = 12; state < 256; state++)
-    EXPECT_EQ(StateWord(static_cast<uint8_t>(state)), nullptr);
 }
 
 }  // namespace

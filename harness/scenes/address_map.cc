@@ -53,11 +53,8 @@ std::string Ordinal(const std::string& name, int ordinal) {
 // The pcs of the frames of all scenes.
 std::set<uint64_t> ActivePcs(const Jvm& jvm, SceneStage& stage) {
   std::set<uint64_t> pcs;
-  for (size_t i = 0; i < AllScenes().size(); i++) {
-    const ParkedScene* scene = stage.Find(static_cast<int>(i));
-    if (scene == nullptr) continue;
+  for (const ParkedScene* scene : stage.All())
     for (const PhysicalFrame& frame : FindPhysicalFrames(*scene, jvm)) pcs.insert(frame.pc);
-  }
   return pcs;
 }
 
@@ -198,9 +195,7 @@ void AddressMap::AddMappings(Jvm& jvm, SceneStage& stage) {
     Set(SymbolKind::kHeap, "", heap->begin, 0);
     Set(SymbolKind::kHeapEnd, "", heap->end, 0);
   }
-  for (size_t i = 0; i < AllScenes().size(); i++) {
-    ParkedScene* scene = stage.Find(static_cast<int>(i));
-    if (scene == nullptr) continue;
+  for (const ParkedScene* scene : stage.All()) {
     uint64_t method = jvm.MethodOf(static_cast<jmethodID>(scene->truth[0].method));
     if (const Mapping* metaspace = Holding(mappings, method)) {
       Set(SymbolKind::kMetaspace, "", metaspace->begin, 0);
@@ -225,11 +220,9 @@ void AddressMap::AddMappings(Jvm& jvm, SceneStage& stage) {
 }
 
 void AddressMap::AddSceneStacks(SceneStage& stage) {
-  for (size_t i = 0; i < AllScenes().size(); i++) {
-    ParkedScene* scene = stage.Find(static_cast<int>(i));
-    if (scene == nullptr) continue;
-    AddToPool(SymbolKind::kSceneStack,
-              Set(SymbolKind::kSceneStack, AllScenes()[i].name, scene->stack_low, 0),
+  for (const ParkedScene* scene : stage.All()) {
+    const char* name = AllScenes()[static_cast<size_t>(scene->index)].name;
+    AddToPool(SymbolKind::kSceneStack, Set(SymbolKind::kSceneStack, name, scene->stack_low, 0),
               std::min<uint64_t>(scene->stack_high - scene->stack_low, 4096));
   }
 }

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "harness/elf/instructions.h"
+#include "harness/elf/disassembler.h"
 #include "harness/guard/arch.h"
 #include "harness/request/scene_table.h"
 #include "harness/scenes/physical_frames.h"
@@ -248,8 +248,7 @@ void MakeVocabulary(AddressMap& address_map, SceneStage& stage, const Jvm& jvm,
   std::memset(static_cast<void*>(&out), 0, sizeof out);
   Maker maker(address_map, jvm, symbols, out);
   maker.AddPlaces();
-  for (size_t i = 0; i < AllScenes().size() && i < Vocabulary::kScenes; i++)
-    if (const ParkedScene* scene = stage.Find(static_cast<int>(i))) maker.AddScene(*scene);
+  for (const ParkedScene* scene : stage.All()) maker.AddScene(*scene);
   maker.AddLandmarks();
 }
 

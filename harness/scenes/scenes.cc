@@ -149,7 +149,7 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
 
 void RunLent(ParkedScene& scene) {
   scene.TakeSnapshot();
-  scene.body(scene.argument);
+  (*scene.body)();
   scene.RestoreStack();
 }
 
@@ -309,32 +309,29 @@ void JNICALL OnMonitorWait(jvmtiEnv*, JNIEnv* env, jthread, jobject, jlong) {
   ParkAtEvent(env, "monitor-wait");
 }
 
+template <typename Function>
+JNINativeMethod Native(const char* name, const char* signature, Function* function) {
+  return {const_cast<char*>(name), const_cast<char*>(signature), reinterpret_cast<void*>(function)};
+}
+
 const JNINativeMethod kNatives[] = {
-    {const_cast<char*>("arm"), const_cast<char*>("()V"), reinterpret_cast<void*>(Arm)},
-    {const_cast<char*>("park"), const_cast<char*>("()V"), reinterpret_cast<void*>(ParkIfArmed)},
-    {const_cast<char*>("unavailable"), const_cast<char*>("(Ljava/lang/String;)V"),
-     reinterpret_cast<void*>(Unavailable)},
-    {const_cast<char*>("level"),
-     const_cast<char*>("(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;Z)I"),
-     reinterpret_cast<void*>(Level)},
-    {const_cast<char*>("expect"),
-     const_cast<char*>(
-         "(Ljava/lang/String;Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;)V"),
-     reinterpret_cast<void*>(Expect)},
-    {const_cast<char*>("parkAtMonitorEvent"), const_cast<char*>("(Ljava/lang/String;)V"),
-     reinterpret_cast<void*>(ParkAtMonitorEvent)},
-    {const_cast<char*>("compilersEnabled"), const_cast<char*>("(I)Z"),
-     reinterpret_cast<void*>(CompilersEnabled)},
-    {const_cast<char*>("zombies"), const_cast<char*>("()I"), reinterpret_cast<void*>(Zombies)},
-    {const_cast<char*>("stackLeft"), const_cast<char*>("()J"), reinterpret_cast<void*>(StackLeft)},
-    {const_cast<char*>("down"), const_cast<char*>("(I)V"), reinterpret_cast<void*>(Down)},
+    Native("arm", "()V", Arm),
+    Native("park", "()V", ParkIfArmed),
+    Native("unavailable", "(Ljava/lang/String;)V", Unavailable),
+    Native("level", "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;Z)I", Level),
+    Native("expect", "(Ljava/lang/String;Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;)V",
+           Expect),
+    Native("parkAtMonitorEvent", "(Ljava/lang/String;)V", ParkAtMonitorEvent),
+    Native("compilersEnabled", "(I)Z", CompilersEnabled),
+    Native("zombies", "()I", Zombies),
+    Native("stackLeft", "()J", StackLeft),
+    Native("down", "(I)V", Down),
 };
 
 // Binds wh.Sampled.room apart from other natives, so that no other scene loads wh.Sampled: seeds in
 // corpora/ depend on where the metadata of our classes is.
 bool BindRoom(JNIEnv* env) {
-  const JNINativeMethod room = {const_cast<char*>("room"), const_cast<char*>("()V"),
-                                reinterpret_cast<void*>(Room)};
+  const JNINativeMethod room = Native("room", "()V", Room);
   jclass target = env->FindClass("wh/Sampled");
   return target != nullptr && env->RegisterNatives(target, &room, 1) == JNI_OK;
 }
@@ -423,9 +420,15 @@ Status SceneStage::SetUp(int scene) {
   return Ok();
 }
 
-bool SceneStage::Run(ParkedScene& scene, void (*body)(void*), void* argument) {
-  scene.body = body;
-  scene.argument = argument;
+std::vector<ParkedScene*> SceneStage::All() const {
+  std::vector<ParkedScene*> all;
+  for (const auto& scene : scenes_)
+    if (scene != nullptr) all.push_back(scene.get());
+  return all;
+}
+
+bool SceneStage::Run(ParkedScene& scene, FunctionRef<void()> body) {
+  scene.body = &body;
   return jvm_.RunAtSafepoint(LendThread, &scene);
 }
 

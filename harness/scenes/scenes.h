@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "harness/base/function_ref.h"
 #include "harness/base/result.h"
 #include "harness/base/trace.h"
 #include "harness/guard/guard.h"
@@ -38,10 +39,9 @@ struct ParkedScene {
   uint64_t thread_pointer = 0;  // base of its thread-local storage
   GuardSlot guard;
 
-  // Hand-over of the thread: the owner sets body and argument, posts go, waits for done.
+  // Hand-over of the thread: the owner sets body, posts go, waits for done.
   sem_t go, done;
-  void (*body)(void*) = nullptr;
-  void* argument = nullptr;
+  const FunctionRef<void()>* body = nullptr;
 
   // To be called before the first walk of a loan, and after the last one.
   void TakeSnapshot();
@@ -63,10 +63,12 @@ class SceneStage {
 
   // Null if the scene was not set up.
   ParkedScene* Find(int scene) { return scenes_[scene].get(); }
+  // The scenes that were set up, by index.
+  std::vector<ParkedScene*> All() const;
 
-  // Runs body(argument) on the scene's thread, in native, while all other Java threads stand at a
+  // Runs `body` on the scene's thread, in native, while all other Java threads stand at a
   // safepoint; returns when body has returned. False if the JVM refused the safepoint.
-  bool Run(ParkedScene& scene, void (*body)(void*), void* argument);
+  bool Run(ParkedScene& scene, FunctionRef<void()> body);
 
  private:
   explicit SceneStage(Jvm& jvm) : jvm_(jvm) {}

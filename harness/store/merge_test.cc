@@ -29,7 +29,7 @@ class Merge : public ::testing::Test {
   void SetUp() override { alarm(60); }
   void TearDown() override { alarm(0); }
 
-  std::string At(const std::string& name) const { return temp_.Under(name.c_str()); }
+  std::string At(const std::string& name) const { return temp_.Under(name); }
 
   // A run that began in second `second`, with what `fill` adds.
   std::string Make(const std::string& name, int second, const Fill& fill = {},
@@ -37,12 +37,11 @@ class Merge : public ::testing::Test {
     RunIdentity identity = TestIdentity();
     identity.started_at = fmt::format("2026-01-02T03:04:{:02}Z", second);
     if (change) change(identity);
-    auto run = RunWriter::Create(At(name), identity);
-    EXPECT_TRUE(run.ok()) << run.failure().message;
-    if (fill) fill(run.value());
+    RunWriter run = NewRun(At(name), identity);
+    if (fill) fill(run);
     RunTotals totals = TestTotals();
     totals.request_hash = uint64_t{1} << second;
-    EXPECT_TRUE(run.value().Finish(RunStatus::kCleanEnd, totals).ok());
+    EXPECT_TRUE(run.Finish(RunStatus::kCleanEnd, totals).ok());
     return At(name);
   }
   // One finding with the title, and the files of its bucket.
@@ -60,10 +59,13 @@ class Merge : public ::testing::Test {
     std::ofstream(folder + "/other") << "no file of a run";
   }
 
+  static void AddNote(RunWriter& run, uint64_t count, const char* detail) {
+    const NoteRow note{kNoCell, NoteKind::kDropped, "findings", count, detail};
+    EXPECT_TRUE(run.Replace(kNoCell, std::vector<NoteRow>{note}).ok());
+  }
+
   MergeOutcome Merged(const std::vector<std::string>& dirs, const std::string& out) {
-    const auto outcome = MergeRuns(dirs, At(out));
-    EXPECT_TRUE(outcome.ok()) << outcome.failure().message;
-    return outcome.ok() ? outcome.value() : MergeOutcome{};
+    return Must(MergeRuns(dirs, At(out)));
   }
   std::string Refused(const std::vector<std::string>& dirs, const std::string& out) {
     const auto outcome = MergeRuns(dirs, At(out));
@@ -72,23 +74,11 @@ class Merge : public ::testing::Test {
     EXPECT_FALSE(std::filesystem::exists(At(out)));
     return outcome.failure().message;
   }
-  RunReader Open(const std::string& out) const {
-    auto db = RunReader::Open(At(out));
-    EXPECT_TRUE(db.ok()) << db.failure().message;
-    return std::move(db.value());
-  }
+  RunReader Open(const std::string& out) const { return Must(RunReader::Open(At(out))); }
 
-  static void Exec(const std::string& dir, const std::string& sql) {
-    sqlite3* handle = nullptr;
-    ASSERT_EQ(sqlite3_open((dir + "/run.db").c_str(), &handle), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-        << sqlite3_errmsg(handle);
-    sqlite3_close(handle);
-  }
   // All rows of all tables.
   std::string Dump(const std::string& out) const {
-    sqlite3* handle = nullptr;
-    EXPECT_EQ(sqlite3_open((At(out) + "/run.db").c_str(), &handle), SQLITE_OK);
+    const Database db = OpenDb(At(out));
     const auto append = [](void* to, int columns, char** row, char**) {
       for (int i = 0; i < columns; i++)
         *static_cast<std::string*>(to) += std::string(row[i] == nullptr ? "NULL" : row[i]) + "|";
@@ -96,18 +86,18 @@ class Merge : public ::testing::Test {
       return 0;
     };
     std::string tables, text;
-    sqlite3_exec(handle, "SELECT name FROM sqlite_master ORDER BY name", append, &tables, nullptr);
+    sqlite3_exec(db.handle(), "SELECT name FROM sqlite_master ORDER BY name", append, &tables,
+                 nullptr);
     text = tables;
     size_t begin = 0;
     for (size_t end; (end = tables.find("|\n", begin)) != std::string::npos; begin = end + 2)
-      sqlite3_exec(handle, ("SELECT * FROM " + tables.substr(begin, end - begin)).c_str(), append,
-                   &text, nullptr);
-    sqlite3_close(handle);
+      sqlite3_exec(db.handle(), ("SELECT * FROM " + tables.substr(begin, end - begin)).c_str(),
+                   append, &text, nullptr);
     return text;
   }
 
  private:
-  TempDir temp_;
+  TemporaryFolder temp_;
 };
 
 std::vector<CountRow> MergeCounts(uint64_t frames, uint64_t failed) {
@@ -120,17 +110,13 @@ TEST_F(Merge, AddsCountsAndJoinsBuckets) {
     EXPECT_TRUE(run.SaveCounts(MergeCounts(10, 1)).ok());
     AddBucket(run, "both", 7);
     AddBucket(run, "only a", 1);
-    EXPECT_TRUE(
-        run.Replace(kNoCell, std::vector<NoteRow>{{kNoCell, NoteKind::kDropped, "findings", 3, ""}})
-            .ok());
+    AddNote(run, 3, "");
   });
   const std::string b = Make("b", 2, [&](RunWriter& run) {
     EXPECT_TRUE(run.SaveCounts(MergeCounts(5, 0)).ok());
     AddBucket(run, "both", 4);
     AddBucket(run, "only b", 2);
-    EXPECT_TRUE(run.Replace(kNoCell, std::vector<NoteRow>{{kNoCell, NoteKind::kDropped, "findings",
-                                                           4, "told"}})
-                    .ok());
+    AddNote(run, 4, "told");
   });
   EXPECT_EQ(Merged({b, a}, "m").runs, 2u);
   const RunReader m = Open("m");
@@ -150,9 +136,7 @@ TEST_F(Merge, AddsCountsAndJoinsBuckets) {
   }
   EXPECT_EQ(seen, (std::map<std::string, uint64_t>{{"both", 11}, {"only a", 1}, {"only b", 2}}));
   const auto notes = m.Rows<NoteRow>().value();
-  ASSERT_THAT(notes, SizeIs(1));
-  EXPECT_EQ(notes[0].count, 7u);
-  EXPECT_EQ(notes[0].detail, "told");
+  EXPECT_THAT(notes, ElementsAre(NoteRow{kNoCell, NoteKind::kDropped, "findings", 7, "told"}));
   const RunRow run = m.Run().value();
   EXPECT_EQ(run.totals.walks, 2 * TestTotals().walks);
   EXPECT_EQ(run.totals.request_hash, 6u);
@@ -268,22 +252,22 @@ TEST_F(Merge, WhatACellMeasuredIsAddedUp) {
   Merged({a, b, c}, "m");
   const auto cells = Open("m").Rows<CellRow>().value();
   ASSERT_THAT(cells, SizeIs(1));
-  EXPECT_EQ(cells[0].time_ms, 15u);
-  EXPECT_EQ(cells[0].starts, 15u);
-  EXPECT_EQ(cells[0].contained_crashes, 15u);
-  EXPECT_EQ(cells[0].output_bytes, 15u);
-  EXPECT_EQ(cells[0].agent_kib, 7u);
-  EXPECT_EQ(cells[0].status, CellStatus::kDied);
-  EXPECT_EQ(cells[0].reason, "it died");
-  EXPECT_EQ(cells[0].vm_version, TestCell(0).vm_version) << "that of the first JVM that booted";
-  EXPECT_EQ(cells[0].vm_gc, TestCell(0).vm_gc);
+  CellRow sum = TestCell(0);  // with the version of the first JVM that booted
+  sum.time_ms = sum.starts = sum.contained_crashes = sum.output_bytes = 15;
+  sum.agent_kib = 7;
+  sum.status = CellStatus::kDied;
+  sum.reason = "it died";
+  for (uint64_t Delivery::*number :
+       {&Delivery::requested, &Delivery::delivered, &Delivery::coalesced, &Delivery::missed,
+        &Delivery::walks, &Delivery::successful})
+    sum.delivery.*number *= 3;
+  EXPECT_EQ(cells[0], sum);
 }
 
 TEST_F(Merge, ARunThatGoesOnIsRefusedAndAKilledOneIsNot) {
   const std::string a = Make("a", 1);
   {
-    const auto going = RunWriter::Create(At("going"), TestIdentity());
-    ASSERT_TRUE(going.ok());
+    const RunWriter going = NewRun(At("going"));
     EXPECT_THAT(Refused({a, At("going")}, "m"), HasSubstr("still goes on"));
   }
   EXPECT_EQ(Merged({a, At("going")}, "m").runs, 2u);
@@ -368,7 +352,7 @@ TEST_F(Merge, SaysHowManyRunsSayNothing) {
   };
   const auto vacuous = [&](const std::string& name, int second) {
     const std::string dir = Make(name, second);
-    Exec(dir, "UPDATE run SET status = 'vacuous'");
+    ExecSql(dir, "UPDATE run SET status = 'vacuous'");
     return dir;
   };
   const std::string a = Make("a", 1), b = Make("b", 2);
@@ -386,7 +370,7 @@ TEST_F(Merge, FilesAreTakenOnlyFromTheirPlace) {
   for (const char* folder : {"crashes/../../secret", "/etc", "crashes/", "crashes/..", "secret"}) {
     SCOPED_TRACE(folder);
     const std::string a = Make("a", 1, [](RunWriter& run) { AddBucket(run, "t", 1); });
-    Exec(a, "UPDATE bucket SET folder = '" + std::string(folder) + "'");
+    ExecSql(a, "UPDATE bucket SET folder = '" + std::string(folder) + "'");
     Merged({a}, "m");
     EXPECT_FALSE(std::filesystem::exists(At("m") + "/crashes"));
     EXPECT_THAT(Open("m").Rows<NoteRow>().value(), SizeIs(1));  // it says so
@@ -424,7 +408,7 @@ TEST_F(Merge, CountsWithoutMeasureDoNotOverflow) {
     AddBucket(run, "t", INT64_MAX);
   };
   const std::string a = Make("a", 1, fill), b = Make("b", 2, fill);
-  Exec(a, "UPDATE run SET walks = 9223372036854775807, time_ms = -1");
+  ExecSql(a, "UPDATE run SET walks = 9223372036854775807, time_ms = -1");
   Merged({a, b}, "m");
   EXPECT_GT(Open("m").Rows<CountRow>().value().at(1).count, uint64_t{1} << 43);
   EXPECT_GT(Open("m").Run().value().totals.walks, uint64_t{1} << 43);
@@ -433,11 +417,11 @@ TEST_F(Merge, CountsWithoutMeasureDoNotOverflow) {
 TEST_F(Merge, WhatIsNoIntactRunIsRefused) {
   const std::string a = Make("a", 1, [](RunWriter& run) { AddBucket(run, "t", 1); });
   const std::string b = Make("b", 2, [](RunWriter& run) { AddBucket(run, "t", 1); });
-  Exec(b, "CREATE TRIGGER fires AFTER UPDATE ON run BEGIN SELECT 1; END");
+  ExecSql(b, "CREATE TRIGGER fires AFTER UPDATE ON run BEGIN SELECT 1; END");
   EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no table that a run has"));
-  Exec(b, "DROP TRIGGER fires; UPDATE run SET run_id = '../../a'");
+  ExecSql(b, "DROP TRIGGER fires; UPDATE run SET run_id = '../../a'");
   EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no id of 32 hex digits"));
-  Exec(b, "UPDATE run SET run_id = printf('%032d', 1); ALTER TABLE finding RENAME TO gone");
+  ExecSql(b, "UPDATE run SET run_id = printf('%032d', 1); ALTER TABLE finding RENAME TO gone");
   EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no intact run database"));
 }
 

@@ -17,6 +17,7 @@ struct CountRow {
   std::string walker, scene, state, region;
   std::string code;  // "frames", "crash", "hang", "other", or the walker's return code
   uint64_t count = 0;
+  bool operator==(const CountRow&) const = default;
 };
 
 // How many walks that returned frames took a time of one TimeSlotOf.

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 #include "harness/base/walk_time.h"
 #include "harness/store/record_testing.h"
 
@@ -25,12 +27,6 @@ std::vector<uint64_t> FramesOf(const Periods& periods) {
   for (const PeriodCountRow& row : periods.Counts())
     if (row.code == "frames") return row.counts;
   return {};
-}
-
-uint64_t Sum(const std::vector<uint64_t>& numbers) {
-  uint64_t sum = 0;
-  for (const uint64_t number : numbers) sum += number;
-  return sum;
 }
 
 TEST(Periods, AreDifferencesOfTotals) {
@@ -63,7 +59,9 @@ TEST(Periods, AHourHasNoMoreThanTheMost) {
   EXPECT_GE(rows.size(), Periods::kMost / 2);
   EXPECT_EQ(rows.front().begin_ms, 0u);
   EXPECT_EQ(rows.back().end_ms, 3'600'000u);
-  EXPECT_EQ(Sum(FramesOf(periods)), 36000u) << "joining loses nothing";
+  const std::vector<uint64_t> frames = FramesOf(periods);
+  EXPECT_EQ(std::accumulate(frames.begin(), frames.end(), uint64_t{0}), 36000u)
+      << "joining loses nothing";
   for (size_t i = 1; i < rows.size(); i++) EXPECT_EQ(rows[i].begin_ms, rows[i - 1].end_ms);
 }
 
@@ -113,8 +111,8 @@ TEST(Periods, AWalkerThatAJobNamesTwiceIsAddedUp) {
 }
 
 TEST(Periods, AreReadAsTheyWereSaved) {
-  TempDir temp;
-  RunWriter run = std::move(RunWriter::Create(temp.Under("run"), {}).value());
+  const TemporaryFolder folder;
+  RunWriter run = NewRun(folder.Under("run"), {});
   FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
   const int64_t bucket = run.AddFinding(record).value().bucket;
   CountsSoFar now = Counts(10);
@@ -126,7 +124,7 @@ TEST(Periods, AreReadAsTheyWereSaved) {
   now.walks = 17;
   periods.End(2000, now);
   ASSERT_TRUE(run.SavePeriods(kNoCell, periods).ok());
-  const RunReader read = std::move(RunReader::Open(temp.Under("run")).value());
+  const RunReader read = Read(run);
   EXPECT_THAT(read.Rows<PeriodRow>().value(), SizeIs(2));
   ASSERT_THAT(read.Rows<PeriodCountRow>().value(), SizeIs(2));  // "-5" first
   EXPECT_THAT(read.Rows<PeriodCountRow>().value()[1].counts, ElementsAre(10, 7));

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helpers that tests of findings, runs and reports share: findings, rows, the modules of the test
-// itself, a temporary folder. Signal-safe: no.
+// itself. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RECORD_TESTING_H_
 #define WALKHAMMER_HARNESS_STORE_RECORD_TESTING_H_
 
-#include <link.h>
-#include <stdlib.h>
+#include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/elf/elf_file.h"
+#include "harness/base/files.h"
+#include "harness/base/testing/fails_with.h"
+#include "harness/base/testing/temporary_folder.h"
+#include "harness/elf/modules.h"
 #include "harness/findings/finding_record.h"
 #include "harness/oracles/oracle.h"
 #include "harness/store/run_reader.h"
@@ -33,55 +33,11 @@ void SetField(char (&field)[kSize], std::string_view text) {
   text.substr(0, kSize - 1).copy(field, kSize - 1);
 }
 
-// The modules of this process; the executable has the path that /proc/self/exe links to.
+// The modules of this process.
 inline std::vector<Module> OwnModules() {
-  std::vector<Module> modules;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* list) {
-        Module module = {};
-        module.bias = info->dlpi_addr;
-        module.start = UINT64_MAX;
-        for (int i = 0; i < info->dlpi_phnum; i++) {
-          const auto& header = info->dlpi_phdr[i];
-          if (header.p_type != PT_LOAD) continue;
-          module.start = std::min<uint64_t>(module.start, module.bias + header.p_vaddr);
-          module.end =
-              std::max<uint64_t>(module.end, module.bias + header.p_vaddr + header.p_memsz);
-        }
-        std::string path = info->dlpi_name;
-        if (path.empty()) path = std::filesystem::read_symlink("/proc/self/exe").string();
-        SetField(module.path, path);
-        SetField(module.build_id, BuildIdOf(path));
-        static_cast<std::vector<Module>*>(list)->push_back(module);
-        return 0;
-      },
-      &modules);
+  std::vector<Module> modules(kMaxModules);
+  modules.resize(ListModules(modules));
   return modules;
-}
-
-// A temporary folder that the destructor removes.
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "wh-record-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TempDir() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  std::string Under(const char* name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-inline std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 // Index of an oracle in the oracle table, and of an outcome in its oracle; 255 if there is none.
@@ -123,11 +79,6 @@ inline void SetChain(RawFinding& finding, const std::vector<uint64_t>& pcs) {
     ASSERT_TRUE(ok_result.ok()) << ok_result.failure().message; \
   } while (false)
 
-// What a reader sees of a run that is being written.
-inline RunReader Read(const RunWriter& run) {
-  return std::move(RunReader::Open(run.dir()).value());
-}
-
 inline RunIdentity TestIdentity() {
   RunIdentity identity;
   identity.tool_version = "1.0";
@@ -147,6 +98,29 @@ inline RunIdentity TestIdentity() {
   identity.command_line = "walkhammer fuzz --seed 'x'";
   return identity;
 }
+
+inline RunWriter NewRun(const std::string& dir, const RunIdentity& identity = TestIdentity()) {
+  return Must(RunWriter::Create(dir, identity));
+}
+
+// What a reader sees of a run that is being written.
+inline RunReader Read(const RunWriter& run) { return Must(RunReader::Open(run.dir())); }
+
+// The database in a run's folder, behind the run's back.
+inline Database OpenDb(const std::string& dir) {
+  const std::string file = dir + "/" + kDbName;
+  return Must(Database::Open(file, file, SQLITE_OPEN_READWRITE));
+}
+inline void ExecSql(const std::string& dir, const std::string& sql) {
+  ASSERT_OK(OpenDb(dir).Exec(sql.c_str()));
+}
+
+// A run that is being written, in a folder of its own.
+class NewRunTest : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  RunWriter run_ = NewRun(folder_.Under("run"));
+};
 
 inline RunTotals TestTotals() {
   RunTotals totals;

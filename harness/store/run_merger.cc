@@ -177,11 +177,8 @@ Status RunMerger::AddParts(const std::vector<RunRow>& parts) {
     RETURN_IF_ERROR(RunWith(insert, Placed<RunRow>{static_cast<int64_t>(parts_.size()), part}));
     const RunIdentity& run = part.identity;
     ids_.insert(run.run_id);
-    for (const auto& [values, value] :
-         {std::pair(&engines_, &run.engine), std::pair(&jdks_, &run.jdk_path),
-          std::pair(&cpus_, &run.cpu_model), std::pair(&kernels_, &run.kernel),
-          std::pair(&tools_, &run.tool_version)})
-      if (values->size() < 100) values->insert(*value);
+    for (size_t i = 0; i < several_.size(); i++)
+      if (several_[i].size() < 100) several_[i].insert(run.*kSeveral[i]);
     uint64_t index = 0, shards = 0;
     if (std::sscanf(run.shard.c_str(), "%lu/%lu", &index, &shards) == 2 && shards <= 100'000)
       shards_[fmt::format("{} {}", run.seed, shards)].insert(index);
@@ -455,11 +452,7 @@ RunIdentity RunMerger::MergedIdentity() const {
   RunIdentity identity = parts_.front().identity;
   identity.vm_version = vm_version_;
   identity.vm_gc = vm_gc_;
-  identity.engine = Several(engines_);
-  identity.jdk_path = Several(jdks_);
-  identity.cpu_model = Several(cpus_);
-  identity.kernel = Several(kernels_);
-  identity.tool_version = Several(tools_);
+  for (size_t i = 0; i < several_.size(); i++) identity.*kSeveral[i] = Several(several_[i]);
   identity.run_id = IdOfRuns(ids_);
   identity.shard.clear();
   int64_t workers = 0;

@@ -5,6 +5,7 @@
 #ifndef WALKHAMMER_HARNESS_STORE_RUN_MERGER_H_
 #define WALKHAMMER_HARNESS_STORE_RUN_MERGER_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -61,7 +62,12 @@ class RunMerger {
 
   RunWriter& out_;
   std::vector<RunRow> parts_;  // without long texts but those of the first
-  std::set<std::string> ids_, engines_, jdks_, cpus_, kernels_, tools_;
+  std::set<std::string> ids_;
+  // What runs may differ in, and its values.
+  static constexpr std::array kSeveral = {&RunIdentity::engine, &RunIdentity::jdk_path,
+                                          &RunIdentity::cpu_model, &RunIdentity::kernel,
+                                          &RunIdentity::tool_version};
+  std::array<std::set<std::string>, kSeveral.size()> several_;
   std::map<std::string, std::set<uint64_t>> shards_;  // by "seed/number of shards"
   RunTotals totals_;
   std::string vm_version_, vm_gc_;

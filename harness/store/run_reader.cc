@@ -165,13 +165,7 @@ Result<std::vector<BucketRow>> RunReader::Buckets() const {
     ReadRow(rows, stored);
     BucketRow part;
     part.id = stored.id.value_or(0);
-    part.signature = std::move(stored.signature);
-    part.folder = std::move(stored.folder);
-    part.confirmed = stored.confirmed;
-    part.tries = stored.tries;
-    part.minimized_edits = stored.minimized_edits;
-    part.minimized_confirmed = stored.minimized_confirmed;
-    part.minimized_tries = stored.minimized_tries;
+    static_cast<BucketFacts&>(part) = stored;
     part.oracle = rows.Text();
     part.outcome = rows.Text();
     part.recorded_grade = GradeFromWord(rows.Text());

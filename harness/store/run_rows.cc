@@ -6,19 +6,9 @@
 namespace walkhammer {
 
 const char* RunStatusWord(RunStatus status) {
-  switch (status) {
-    case RunStatus::kRunning:
-      return "running";
-    case RunStatus::kCleanEnd:
-      return "clean-end";
-    case RunStatus::kInterrupted:
-      return "interrupted";
-    case RunStatus::kFailed:
-      return "failed";
-    case RunStatus::kVacuous:
-      return "vacuous";
-  }
-  return "failed";
+  static constexpr const char* kWords[] = {"running", "clean-end", "interrupted", "failed",
+                                           "vacuous"};
+  return kWords[static_cast<int>(status)];
 }
 
 RunStatus RunStatusFromWord(std::string_view word) {

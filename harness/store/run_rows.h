@@ -75,10 +75,19 @@ enum class RunStatus : uint8_t { kRunning, kCleanEnd, kInterrupted, kFailed, kVa
 const char* RunStatusWord(RunStatus status);         // "running", "clean-end", ...
 RunStatus RunStatusFromWord(std::string_view word);  // kFailed for unknown words
 
-struct BucketRow {
-  int64_t id = 0;
+// What run.db stores of a bucket.
+struct BucketFacts {
   Signature signature;
-  std::string folder;          // "crashes/<name>", relative to the run's folder
+  std::string folder;                      // "crashes/<name>", relative to the run's folder
+  int32_t confirmed = 0;                   // of `tries` replays
+  int32_t tries = 0;                       // 0: not replayed yet
+  std::optional<int32_t> minimized_edits;  // of the smallest input known; nullopt: not minimised
+  int32_t minimized_confirmed = 0;         // of `minimized_tries` replays of that input
+  int32_t minimized_tries = 0;
+};
+
+struct BucketRow : BucketFacts {
+  int64_t id = 0;
   std::string oracle;          // of the gravest finding
   std::string outcome;         // of the gravest finding
   Grade grade{};               // by the table of this build, see GradeOf
@@ -87,11 +96,6 @@ struct BucketRow {
   uint64_t count = 0;          // times seen, whether the finding was kept or not
   uint64_t first_time_ms = 0;  // since the run's start
   uint64_t first_sequence = 0;
-  int32_t confirmed = 0;                   // of `tries` replays
-  int32_t tries = 0;                       // 0: not replayed yet
-  std::optional<int32_t> minimized_edits;  // of the smallest input known; nullopt: not minimised
-  int32_t minimized_confirmed = 0;         // of `minimized_tries` replays of that input
-  int32_t minimized_tries = 0;
 };
 
 struct SceneRow {
@@ -101,10 +105,12 @@ struct SceneRow {
   int32_t tried = 0;  // pristine walks tried
   int32_t truth_frames = 0;
   std::string reason;
+  bool operator==(const SceneRow&) const = default;
 };
 
 struct ProgressRow {
   uint64_t time_ms = 0, walks = 0, buckets = 0, blocks = 0;
+  bool operator==(const ProgressRow&) const = default;
 };
 
 // A function of the walker's code, for which coverage is measured.
@@ -136,6 +142,7 @@ struct CoverageRows {
   std::vector<CoverageFunctionRow> functions;
   std::vector<CoverageBlockRow> blocks;
   std::vector<LeftOutRow> left_out;
+  bool operator==(const CoverageRows&) const = default;
 };
 
 // A run; in a merged folder, also each of those that were merged, without `churn` and `settle`.

@@ -55,14 +55,9 @@ struct StoredRun {
   CoverageSource coverage;
 };
 
-struct StoredBucket {
+struct StoredBucket : BucketFacts {
   std::optional<int64_t> id;  // nullopt: SQLite assigns the next id
-  Signature signature;
-  std::string folder;
   uint64_t seen = 0;
-  int32_t confirmed = 0, tries = 0;
-  std::optional<int32_t> minimized_edits;
-  int32_t minimized_confirmed = 0, minimized_tries = 0;
 };
 
 struct StoredFinding {

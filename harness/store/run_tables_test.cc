@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
+
+#include "harness/base/files.h"
 
 namespace walkhammer {
 namespace {
@@ -38,14 +38,12 @@ std::string SectionOf(const std::string& doc, const std::string& table) {
 
 TEST(RunTables, TheDocumentNamesEachColumn) {
   const auto tree = std::filesystem::path(__FILE__).parent_path() / "../..";
-  std::ifstream in(tree / "docs/run-folder.md");
-  if (!in) GTEST_SKIP() << "docs/run-folder.md is not beside these sources";
-  std::stringstream all;
-  all << in.rdbuf();
+  const std::string doc = ReadFile(tree / "docs/run-folder.md");
+  if (doc.empty()) GTEST_SKIP() << "docs/run-folder.md is not beside these sources";
   const auto tables = ColumnsBySqlite();
   EXPECT_EQ(tables.size(), 26u);
   for (const auto& [table, columns] : tables) {
-    const std::string section = SectionOf(all.str(), table);
+    const std::string section = SectionOf(doc, table);
     EXPECT_FALSE(section.empty()) << table << " has no section";
     for (const std::string& column : columns)
       EXPECT_NE(section.find("`" + column + "`"), std::string::npos) << table << "." << column;

@@ -19,21 +19,6 @@ std::string StateName(int index) {
   return word == nullptr ? fmt::format("state-{}", index) : word;
 }
 
-std::string CodeText(int slot) {
-  switch (slot) {
-    case kCodeFrames:
-      return "frames";
-    case kCodeOther:
-      return "other";
-    case kCodeCrash:
-      return "crash";
-    case kCodeHang:
-      return "hang";
-    default:
-      return std::to_string(1 - slot);
-  }
-}
-
 std::string WalkerName(uint8_t index) {
   return index < AllWalkers().size() ? AllWalkers()[index].name : fmt::format("walker-{}", index);
 }
@@ -54,6 +39,21 @@ std::vector<WalkTimeRow> WalkTimeRowsOf(const SharedState& shared) {
 }
 
 }  // namespace
+
+std::string CodeText(int slot) {
+  switch (slot) {
+    case kCodeFrames:
+      return "frames";
+    case kCodeOther:
+      return "other";
+    case kCodeCrash:
+      return "crash";
+    case kCodeHang:
+      return "hang";
+    default:
+      return std::to_string(1 - slot);
+  }
+}
 
 RunTotals TotalsOf(const SharedState& shared) {
   RunTotals totals;

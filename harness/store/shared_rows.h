@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the shared memory of a fuzz run has counted so far, as rows of run.db. Signal-safe: no.
+// What the shared memory of a run has counted so far, as rows of run.db. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_SHARED_ROWS_H_
 #define WALKHAMMER_HARNESS_STORE_SHARED_ROWS_H_
 
+#include <string>
 #include <vector>
 
 #include "harness/ipc/shared_state.h"
@@ -11,6 +12,9 @@
 #include "harness/store/stress_rows.h"
 
 namespace walkhammer {
+
+// CountRow::code of a slot of counts: "frames", "crash", "-5".
+std::string CodeText(int slot);
 
 // The totals that `shared` has; times, children and `settle` stay unset.
 RunTotals TotalsOf(const SharedState& shared);

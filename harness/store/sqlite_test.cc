@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/testing/fails_with.h"
+
 namespace walkhammer {
 namespace {
 
 TEST(Statement, StaysFailedOnceAStepHasFailed) {
-  Result<Database> opened = Database::Open(":memory:", ":memory:", SQLITE_OPEN_READWRITE);
-  ASSERT_TRUE(opened.ok());
-  Database& db = opened.value();
+  auto opened = Must(Database::Open(":memory:", ":memory:", SQLITE_OPEN_READWRITE));
+  Database& db = opened;
   ASSERT_TRUE(db.Exec("CREATE TABLE t (x INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)").ok());
   Statement insert(db, "INSERT INTO t VALUES (1)");
   EXPECT_FALSE(insert.Step().ok());

@@ -3,7 +3,6 @@
 #include "harness/store/stack_tree.h"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include <map>
 #include <string>
@@ -40,27 +39,16 @@ TEST(StackTree, WhatIsBeyondItsRoomIsCut) {
   for (const Frames& stack : {Frames{"a", "b"}, Frames{"a", "b", "c"}, Frames{"a", "c"},
                               Frames{"d", "e"}, Frames{"a", "b"}})
     tree.Add(stack, 1);
-  const StacksByText wanted = {{"a\nb", 3}, {"a", 1}, {"[stack table full]", 1}};
-  EXPECT_EQ(tree.Stacks(), wanted);
+  EXPECT_EQ(tree.Stacks(), (StacksByText{{"a\nb", 3}, {"a", 1}, {"[stack table full]", 1}}));
   EXPECT_EQ(tree.cut(), 3u);
 }
 
-class StackTreeStore : public testing::Test {
+class StackTreeStore : public NewRunTest {
  protected:
   StackTreeStore() {
     for (const int position : {0, 1}) EXPECT_TRUE(run_.SaveCell(TestCell(position)).ok());
-    EXPECT_EQ(sqlite3_open(dir_.Under("run/run.db").c_str(), &handle_), SQLITE_OK);
   }
-  ~StackTreeStore() override { sqlite3_close(handle_); }
-  // Behind the run's back.
-  void Sql(const char* sql) {
-    ASSERT_EQ(sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr), SQLITE_OK)
-        << sqlite3_errmsg(handle_);
-  }
-
-  const TempDir dir_;
-  RunWriter run_ = std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value());
-  sqlite3* handle_ = nullptr;
+  void Sql(const char* sql) { ExecSql(run_.dir(), sql); }
 };
 
 TEST_F(StackTreeStore, SavingACellAgainDoesNotSearchItsStacks) {
@@ -79,29 +67,23 @@ TEST_F(StackTreeStore, OnlyWhatIsNewIsWritten) {
   first.Add(Frames{"a.B.c()V", "y\ny"}, 9);
   first.Add(Frames{"a.B.c()V", "[agct -5 unknown_Java]"}, 2);
   ASSERT_TRUE(run_.SaveStacks(0, first).ok());
-  const StacksByText wanted = {
-      {"a.B.c()V\n[agct -5 unknown_Java]", 5}, {"a.B.c()V\ny y", 9}, {"x", 100}};
-  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), wanted);
+  EXPECT_EQ(
+      Read(run_).Stacks(0).value().Stacks(),
+      (StacksByText{{"a.B.c()V\n[agct -5 unknown_Java]", 5}, {"a.B.c()V\ny y", 9}, {"x", 100}}));
   EXPECT_EQ(Read(run_).Stacks(1).value().Stacks(), second.Stacks());
   EXPECT_TRUE(Read(run_).Stacks(9).value().empty());
-  const std::vector<StackTotals> totals = Read(run_).CountStacks().value();
-  ASSERT_EQ(totals.size(), 2u);
-  EXPECT_EQ(totals[0].cell, 0);
-  EXPECT_EQ(totals[0].distinct, 3u);  // a.B.c()V alone was not seen
-  EXPECT_EQ(totals[0].count, 114u);
-  EXPECT_EQ(totals[1].cell, 1);
-  EXPECT_EQ(totals[1].distinct, 1u);
+  // a.B.c()V alone was not seen.
+  EXPECT_EQ(Read(run_).CountStacks().value(), (std::vector<StackTotals>{{0, 3, 114}, {1, 1, 1}}));
 }
 
 TEST_F(StackTreeStore, ARoundTakesAsManyCallsAsItsRowsNeed) {
   StackTree stacks{{"a\nb", 3}, {"c", 4}, {"a\nd", 5}};
   EXPECT_FALSE(run_.SaveStacks(0, stacks, 3).value());
-  const StacksByText first = {{"a\nb", 3}, {"c", 4}};
-  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), first);
+  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), (StacksByText{{"a\nb", 3}, {"c", 4}}));
   stacks.Add(Frames{"c"}, 10);  // behind the round
   EXPECT_TRUE(run_.SaveStacks(0, stacks, 3).value());
-  const StacksByText second = {{"a\nb", 3}, {"c", 4}, {"a\nd", 5}};
-  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), second);
+  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(),
+            (StacksByText{{"a\nb", 3}, {"c", 4}, {"a\nd", 5}}));
   EXPECT_TRUE(run_.SaveStacks(0, stacks, 3).value());
   EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), stacks.Stacks());
   stacks.Add(Frames{"c"}, 10);

@@ -3,43 +3,54 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "harness/base/text.h"
 
 namespace walkhammer {
-const char* CellStatusWord(CellStatus status) {
-  switch (status) {
-    case CellStatus::kRunning:
-      return "running";
-    case CellStatus::kPassed:
-      return "passed";
-    case CellStatus::kInterrupted:
-      return "interrupted";
-    case CellStatus::kVacuous:
-      return "vacuous";
-    case CellStatus::kDied:
-      return "died";
-    case CellStatus::kWorkloadFailed:
-      return "workload-failed";
-    case CellStatus::kHung:
-      return "hung";
-    case CellStatus::kOutputFlood:
-      return "output-flood";
-    case CellStatus::kHandlersChanged:
-      return "handlers-changed";
-    case CellStatus::kBadOutput:
-      return "bad-output";
-    case CellStatus::kDiskFull:
-      return "disk-full";
-    case CellStatus::kUnavailable:
-      return "unavailable";
-    case CellStatus::kNotHotspot:
-      return "not-hotspot";
-    case CellStatus::kToolFailed:
-    case CellStatus::kCount:
-      break;
+namespace {
+
+// The end of the type that begins at `at` in a JVM descriptor; `at` if there is no whole type.
+size_t SkipType(std::string_view text, size_t at) {
+  size_t type = at;
+  while (type < text.size() && text[type] == '[') type++;
+  if (type == text.size()) return at;
+  if (text[type] != 'L') return std::string_view("BCDFIJSVZ").find(text[type]) < 9 ? type + 1 : at;
+  const size_t end = text.find_first_of(";()", type);
+  return end == std::string_view::npos || text[end] != ';' ? at : end + 1;
+}
+
+// The length of the first frame. Descriptors hold ';', too, and a long name may be truncated
+// anywhere: a frame without a whole descriptor ends at the last ';' that may end the frame.
+size_t FrameLength(std::string_view text) {
+  const size_t next = std::min(text.find(';'), text.size());
+  const size_t open = text.substr(0, next).find('(');
+  if (open == std::string_view::npos || text.front() == '[') return next;
+  size_t at = open + 1, last = 0;  // last: the last ';' that may end the frame
+  while (at < text.size() && text[at] != ')') {
+    const size_t end = SkipType(text, at);
+    if (end == at) break;
+    at = end;
+    if (text[at - 1] == ';') last = at - 1;
   }
-  return "tool-failed";
+  if (at == text.size() || text[at] == ';') return at;
+  if (text[at] == ')') {
+    const size_t end = SkipType(text, at + 1);
+    if (end == text.size() || text[end] == ';') return end;
+    last = text[end - 1] == ';' ? end - 1 : 0;
+  }
+  return last != 0 ? last : std::min(text.find(';', at), text.size());
+}
+
+}  // namespace
+
+const char* CellStatusWord(CellStatus status) {
+  static constexpr const char* kWords[] = {
+      "running",         "passed",      "interrupted",  "vacuous",          "died",
+      "workload-failed", "hung",        "output-flood", "handlers-changed", "bad-output",
+      "disk-full",       "unavailable", "not-hotspot",  "tool-failed"};
+  static_assert(std::size(kWords) == static_cast<size_t>(CellStatus::kCount));
+  return kWords[static_cast<int>(status)];
 }
 
 CellStatus CellStatusFromWord(const std::string& word) {
@@ -77,22 +88,23 @@ std::vector<std::string_view> SplitFrames(std::string_view frames) {
 }
 
 const char* NoteKindWord(NoteKind kind) {
-  switch (kind) {
-    case NoteKind::kInForce:
-      return "in-force";
-    case NoteKind::kNotInForce:
-      return "not-in-force";
-    case NoteKind::kDropped:
-      return "dropped";
-    case NoteKind::kIncident:
-    case NoteKind::kCount:
-      break;
-  }
-  return "incident";
+  static constexpr const char* kWords[] = {"in-force", "not-in-force", "dropped", "incident"};
+  static_assert(std::size(kWords) == static_cast<size_t>(NoteKind::kCount));
+  return kWords[static_cast<int>(kind)];
 }
 
 NoteKind NoteKindFromWord(const std::string& word) {
   return FromWord(word, NoteKindWord, NoteKind::kIncident, NoteKind::kIncident);
+}
+
+std::vector<std::string_view> SplitCollapsed(std::string_view frames) {
+  std::vector<std::string_view> parts;
+  while (!frames.empty()) {
+    const size_t length = FrameLength(frames);
+    if (length > 0) parts.push_back(frames.substr(0, length));
+    frames.remove_prefix(std::min(length + 1, frames.size()));
+  }
+  return parts;
 }
 
 }  // namespace walkhammer

@@ -114,6 +114,7 @@ std::vector<std::string_view> SplitFrames(std::string_view frames);
 struct StackTotals {
   int64_t cell = 0;
   uint64_t distinct = 0, count = 0;
+  bool operator==(const StackTotals&) const = default;
 };
 
 // What step mode saw of one piece of code. All from `steps` on are numbers of instructions
@@ -201,6 +202,10 @@ struct StepRangeRow {
   std::string disassembly;  // one instruction a line
   bool operator==(const StepRangeRow&) const = default;
 };
+
+// Returns the frames of a stack such as "java.lang.Thread.run()V;wh.A.b(Ljava/lang/String;)I", as
+// parts of `frames`. The ';' in a method's descriptor separates no frames.
+std::vector<std::string_view> SplitCollapsed(std::string_view frames);
 
 }  // namespace walkhammer
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/store/stress_rows.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <set>
 
-#include "harness/store/collapsed.h"
+#include "harness/base/testing/fails_with.h"
 #include "harness/store/record_testing.h"
 #include "harness/store/run_tables.h"
 #include "harness/store/run_writer.h"
@@ -15,38 +16,27 @@ namespace {
 
 using testing::ElementsAre;
 
-class StressRowsTest : public testing::Test {
- protected:
-  TempDir dir_;
-  RunWriter run_ = std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value());
-};
+using StressRowsTest = NewRunTest;
 
-TEST(CellStatus, EachHasAWordOfItsOwnThatReadsBack) {
-  std::set<std::string> words;
-  for (uint8_t i = 0; i < static_cast<uint8_t>(CellStatus::kCount); i++) {
-    const auto status = static_cast<CellStatus>(i);
-    words.insert(CellStatusWord(status));
-    EXPECT_EQ(CellStatusFromWord(CellStatusWord(status)), status);
+// Checks that each value has a word of its own, in the order of `words`, that leads back to it, and
+// that other words lead to `otherwise`. Runs store these words: never rename one.
+template <typename Kind, typename Of, typename From>
+void ExpectWords(const std::vector<std::string>& words, Of of, From from, Kind otherwise) {
+  ASSERT_EQ(words.size(), static_cast<size_t>(Kind::kCount));
+  for (size_t i = 0; i < words.size(); i++) {
+    EXPECT_EQ(of(static_cast<Kind>(i)), words[i]);
+    EXPECT_EQ(from(words[i]), static_cast<Kind>(i));
   }
-  // Runs store these words: never rename one.
-  EXPECT_EQ(words, std::set<std::string>({"running", "passed", "interrupted", "vacuous", "died",
-                                          "workload-failed", "hung", "output-flood",
-                                          "handlers-changed", "bad-output", "disk-full",
-                                          "unavailable", "not-hotspot", "tool-failed"}));
-  EXPECT_EQ(CellStatusFromWord("of a later version"), CellStatus::kToolFailed);
-  EXPECT_EQ(CellStatusFromWord(""), CellStatus::kToolFailed);
+  for (const char* other : {"of a later version", ""}) EXPECT_EQ(from(other), otherwise);
 }
 
-TEST(NoteKind, EachHasAWordOfItsOwnThatReadsBack) {
-  std::set<std::string> words;
-  for (uint8_t i = 0; i < static_cast<uint8_t>(NoteKind::kCount); i++) {
-    const auto kind = static_cast<NoteKind>(i);
-    words.insert(NoteKindWord(kind));
-    EXPECT_EQ(NoteKindFromWord(NoteKindWord(kind)), kind);
-  }
-  // As stored: never renamed.
-  EXPECT_EQ(words, std::set<std::string>({"in-force", "not-in-force", "dropped", "incident"}));
-  EXPECT_EQ(NoteKindFromWord("of a later version"), NoteKind::kIncident);
+TEST(StoredWords, LeadBackToTheirValues) {
+  ExpectWords({"running", "passed", "interrupted", "vacuous", "died", "workload-failed", "hung",
+               "output-flood", "handlers-changed", "bad-output", "disk-full", "unavailable",
+               "not-hotspot", "tool-failed"},
+              CellStatusWord, CellStatusFromWord, CellStatus::kToolFailed);
+  ExpectWords({"in-force", "not-in-force", "dropped", "incident"}, NoteKindWord, NoteKindFromWord,
+              NoteKind::kIncident);
 }
 
 TEST_F(StressRowsTest, NotesOfTheRunAndOfItsCellsAreReplacedApart) {
@@ -58,11 +48,8 @@ TEST_F(StressRowsTest, NotesOfTheRunAndOfItsCellsAreReplacedApart) {
   ASSERT_OK(run_.Replace(kNoCell, std::vector<NoteRow>{of_run, of_run}));
   ASSERT_OK(run_.Replace(0, std::vector<NoteRow>{of_cell}));
   ASSERT_OK(run_.Replace(kNoCell, std::vector<NoteRow>{of_run}));
-  const auto notes = Read(run_).Rows<NoteRow>();
-  ASSERT_OK(notes);
-  ASSERT_EQ(notes.value().size(), 2u);
-  EXPECT_EQ(notes.value()[0], of_run);
-  EXPECT_EQ(notes.value()[1], of_cell);
+  const auto notes = Must(Read(run_).Rows<NoteRow>());
+  EXPECT_THAT(notes, ElementsAre(of_run, of_cell));
 }
 
 TEST(SplitFrames, TakesApartWhatWasJoined) {
@@ -149,58 +136,30 @@ TEST_F(StressRowsTest, SavingACellAgainReplacesItAndKeepsWhatItHas) {
   EXPECT_EQ(Read(run_).Rows<CellRow>().value().size(), 1u);
 }
 
-TEST_F(StressRowsTest, ThreadsOfACellAreReplacedAndThoseOfOthersAreNot) {
-  for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
-  std::vector<CellThreadRow> threads = TestThreads();
-  for (const int64_t cell : {1, 0, 0})  // cell 0 twice: replaced
-    ASSERT_OK(run_.Replace(cell, threads));
-  ASSERT_EQ(Read(run_).Rows<CellThreadRow>().value().size(), 2 * threads.size());
-  threads[0].cell = 0;
-  EXPECT_EQ(Read(run_).Rows<CellThreadRow>().value()[0], threads[0]);
+// Saves the rows for cell 1, and twice for cell 0.
+template <typename Row>
+void ExpectReplacedByCell(RunWriter& run, const std::vector<Row>& rows) {
+  for (const int64_t cell : {1, 0, 0}) ASSERT_OK(run.Replace(cell, rows));
+  std::vector<Row> wanted;
+  for (const int64_t cell : {0, 1})
+    for (Row row : rows) {
+      row.cell = cell;
+      wanted.push_back(row);
+    }
+  EXPECT_EQ(Read(run).Rows<Row>().value(), wanted);
 }
 
-TEST_F(StressRowsTest, EndsOfWalksAreReplacedByCell) {
+TEST_F(StressRowsTest, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
   for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
-  const std::vector<WalkEndRow> ends = {{7, "asgst", "whole", 12}, {7, "asgst", "guessed", 1}};
-  for (const int64_t cell : {1, 0, 0}) ASSERT_OK(run_.Replace(cell, ends));
-  const auto saved = Read(run_).Rows<WalkEndRow>().value();
-  ASSERT_EQ(saved.size(), 4u);
-  EXPECT_EQ(saved[1], (WalkEndRow{0, "asgst", "guessed", 1}));
-  EXPECT_EQ(saved[2].cell, 1);
-}
-
-TEST_F(StressRowsTest, AgreementOfACellIsReplacedAndThatOfOthersIsNot) {
-  for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
-  const std::vector<AgreementRow> agreement = {
-      {7, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 12},
-      {7, "asgst", "agct", Realism::kGenuine, "stub", "none", 3}};
-  const std::vector<EvidenceRow> evidence = {
-      {7, "asgst", "agct", "codelet", "bci", "byte-code", "other", 11}};
-  for (const int64_t cell : {1, 0, 0}) {  // cell 0 twice: replaced
-    ASSERT_OK(run_.Replace(cell, agreement));
-    ASSERT_OK(run_.Replace(cell, evidence));
-  }
-  ASSERT_EQ(Read(run_).Rows<AgreementRow>().value().size(), 2 * agreement.size());
-  EXPECT_EQ(Read(run_).Rows<AgreementRow>().value()[0],
-            (AgreementRow{0, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 12}));
-  ASSERT_EQ(Read(run_).Rows<EvidenceRow>().value().size(), 2u);
-  EXPECT_EQ(Read(run_).Rows<EvidenceRow>().value()[1],
-            (EvidenceRow{1, "asgst", "agct", "codelet", "bci", "byte-code", "other", 11}));
-}
-
-TEST_F(StressRowsTest, StepsOfACellAreReplacedAndThoseOfOthersAreNot) {
-  for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
-  std::vector<StepRegionRow> regions = TestRegions();
-  std::vector<StepRangeRow> ranges = TestRanges();
-  for (const int64_t cell : {1, 0, 0}) {  // cell 0 twice: replaced
-    ASSERT_OK(run_.Replace(cell, regions));
-    ASSERT_OK(run_.Replace(cell, ranges));
-  }
-  ASSERT_EQ(Read(run_).Rows<StepRegionRow>().value().size(), 2 * regions.size());
-  ASSERT_EQ(Read(run_).Rows<StepRangeRow>().value().size(), 2 * ranges.size());
-  regions[1].cell = ranges[0].cell = 0;
-  EXPECT_EQ(Read(run_).Rows<StepRegionRow>().value()[1], regions[1]);
-  EXPECT_EQ(Read(run_).Rows<StepRangeRow>().value()[0], ranges[0]);
+  ExpectReplacedByCell(run_, TestThreads());
+  ExpectReplacedByCell<WalkEndRow>(run_, {{7, "asgst", "whole", 12}, {7, "asgst", "guessed", 1}});
+  ExpectReplacedByCell<AgreementRow>(run_,
+                                     {{7, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 12},
+                                      {7, "asgst", "agct", Realism::kGenuine, "stub", "none", 3}});
+  ExpectReplacedByCell<EvidenceRow>(
+      run_, {{7, "asgst", "agct", "codelet", "bci", "byte-code", "other", 11}});
+  ExpectReplacedByCell(run_, TestRegions());
+  ExpectReplacedByCell(run_, TestRanges());
 }
 
 TEST_F(StressRowsTest, RowsOfACellThatWasNotSavedAreRefused) {
@@ -217,12 +176,7 @@ TEST_F(StressRowsTest, CountRowsAreTotals) {
   ASSERT_OK(run_.SaveCounts(counts));
   counts[0].count = 9;
   ASSERT_OK(run_.SaveCounts({counts[0]}));
-  const std::vector<CountRow> read = Read(run_).Rows<CountRow>().value();
-  ASSERT_EQ(read.size(), 2u);
-  EXPECT_EQ(read[0].scene, counts[0].scene);
-  EXPECT_EQ(read[0].region, "nmethod");
-  EXPECT_EQ(read[0].count, 9u);
-  EXPECT_EQ(read[1].count, 1u);
+  EXPECT_EQ(Read(run_).Rows<CountRow>().value(), counts);
 }
 
 TEST_F(StressRowsTest, FindingsNameTheirCell) {

@@ -4,6 +4,7 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_COMMAND_TESTING_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_COMMAND_TESTING_H_
 
+#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,17 +13,19 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "harness/base/names.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/jvm/images/jdk.h"
 
 namespace walkhammer {
 
 struct CommandResult {
   int exit_code = -1;   // -1: ended by a signal
-  nlohmann::json json;  // discarded if stdout held none
+  nlohmann::json json;  // of stdout
   std::string line;     // the command line, for messages
 };
 
@@ -34,18 +37,19 @@ inline std::string WalkhammerLine(const std::vector<std::string>& arguments) {
   return line;
 }
 
-// Runs `line` in a shell. Its stderr goes to the test's stderr.
+// Runs `line` in a shell. Its stderr goes to the test's stderr. The test ends if stdout is no JSON.
 inline CommandResult RunLine(const std::string& line) {
   CommandResult result;
   result.line = line;
   FILE* pipe = popen(line.c_str(), "r");
-  if (pipe == nullptr) return result;
+  if (pipe == nullptr) throw std::runtime_error("cannot run " + line);
   std::string text;
   char buffer[4096];
   for (size_t size; (size = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, size);
   const int status = pclose(pipe);
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   result.json = nlohmann::json::parse(text, nullptr, false);
+  if (!result.json.is_structured()) throw std::runtime_error("no JSON from " + line);
   return result;
 }
 
@@ -85,6 +89,33 @@ inline std::vector<std::string> FuzzArguments(const Jdk& jdk, const std::string&
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
+
+// The first bucket whose title contains `title`. The test ends if there is none.
+inline nlohmann::json BucketOf(const CommandResult& run, const std::string& title) {
+  for (const nlohmann::json& bucket : run.json["buckets"])
+    if (bucket["title"].get<std::string>().find(title) != std::string::npos) return bucket;
+  throw std::runtime_error("no bucket " + title + " among " + run.json["buckets"].dump());
+}
+
+// Tests on the newest JDK, with files in a folder of their own.
+class NewestJdkTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<Jdk> jdks = TestJdks();
+    if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
+    jdk_ = jdks.front();
+  }
+  // The path of a bucket's input, in the run in the folder's `run`.
+  std::string InputOf(const std::string& run, const nlohmann::json& bucket) const {
+    return folder_.Under(run + "/" + bucket["input"].get<std::string>());
+  }
+  CommandResult Replay(const std::string& file, int times) const {
+    return RunWalkhammer({"replay", file, "--jdk", jdk_.home, "--times", std::to_string(times)});
+  }
+
+  TemporaryFolder folder_;
+  Jdk jdk_;
+};
 
 inline CommandResult Fuzz(const Jdk& jdk, const std::string& walker, const std::string& out,
                           const std::vector<std::string>& more) {

@@ -17,14 +17,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class DifferentialTest : public testing::Test {
+class DifferentialTest : public NewestJdkTest {
  protected:
-  void SetUp() override {
-    const std::vector<Jdk> jdks = TestJdks();
-    if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
-    jdk_ = jdks.front();
-  }
-
   CommandResult Fuzz(const std::string& walkers, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"--no-coverage", "--no-minimize"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -39,24 +33,11 @@ class DifferentialTest : public testing::Test {
         requests += row["samples"].get<uint64_t>();
     return requests;
   }
-  // The first bucket whose title contains `title`; null if there is none.
-  static nlohmann::json BucketOf(const CommandResult& run, const std::string& title) {
-    for (const nlohmann::json& bucket : run.json["buckets"])
-      if (bucket["title"].get<std::string>().find(title) != std::string::npos) return bucket;
-    return nullptr;
-  }
-  std::string InputOf(const std::string& walkers, const nlohmann::json& bucket) const {
-    return ReadFile(folder_.Under(walkers + "/" + bucket["input"].get<std::string>()));
-  }
-
-  TemporaryFolder folder_;
-  Jdk jdk_;
 };
 
 TEST_F(DifferentialTest, WalkersAgreeOnScenesAndAreComparedOnWhatIsMadeOfThem) {
   const CommandResult run =
       Fuzz("agct,asgst", {"--walks", "20000", "--no-confirm", "--workers", "1"});
-  ASSERT_TRUE(run.json.is_object()) << run.line;
   EXPECT_EQ(run.json["identity"]["walker"], "agct,asgst");
   EXPECT_EQ(run.json["totals"]["walks"], 40000);
   EXPECT_EQ(run.json["totals"]["pristine_true"], 4) << "in_Java and in_native, of both";
@@ -82,8 +63,7 @@ TEST_F(DifferentialTest, WalksThatAnOptionEndsLackNothing) {
     const std::string file =
         folder_.Write("it.walk", std::string("walk 1\nwalker ") + walker +
                                      "\nagainst agct\nscene c2\nstate in_Java\noptions 0x2\n");
-    const CommandResult run = RunWalkhammer({"replay", file, "--jdk", jdk_.home});
-    ASSERT_TRUE(run.json.is_object()) << run.line;
+    const CommandResult run = Replay(file, 1);
     const nlohmann::json& replay = run.json["replays"][0];
     EXPECT_EQ(replay["outcomes"].value("1 frames", 0), 1) << replay;
     EXPECT_EQ(replay["with_findings"], 0) << replay;
@@ -95,13 +75,11 @@ TEST_F(DifferentialTest, APlantedDisagreementIsFoundAndReplays) {
   const CommandResult run = Fuzz(pair, {"--walks", "2000"});
   const nlohmann::json bucket =
       BucketOf(run, "agreement/skipped-caller: puzzle-skip-caller against agct");
-  ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
   EXPECT_EQ(bucket["grade"], "Interesting");
   EXPECT_EQ(bucket["confirmed"], 5);
-  EXPECT_THAT(InputOf(pair, bucket), HasSubstr("walker puzzle-skip-caller\nagainst agct\n"));
-  const CommandResult replay =
-      RunWalkhammer({"replay", folder_.Under(pair + "/" + bucket["input"].get<std::string>()),
-                     "--jdk", jdk_.home});
+  EXPECT_THAT(ReadFile(InputOf(pair, bucket)),
+              HasSubstr("walker puzzle-skip-caller\nagainst agct\n"));
+  const CommandResult replay = Replay(InputOf(pair, bucket), 1);
   EXPECT_EQ(replay.json["replays"][0]["reproduced"], 1) << replay.json;
   EXPECT_THAT(replay.json["replays"][0]["differs"].get<std::string>(), HasSubstr(", for agct "));
 }
@@ -110,7 +88,6 @@ TEST_F(DifferentialTest, ALieAboutASceneIsForbidden) {
   const CommandResult run = Fuzz("agct,puzzle-lie", {"--walks", "40", "--no-confirm"});
   EXPECT_EQ(run.exit_code, 1);
   const nlohmann::json bucket = BucketOf(run, "agreement/scene-differs: puzzle-lie against agct");
-  ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
   EXPECT_EQ(bucket["grade"], "Forbidden");
   EXPECT_EQ(bucket["realism"], "genuine");
 }
@@ -122,9 +99,8 @@ TEST_F(DifferentialTest, CrashesAndDeathsAreTheirWalkers) {
     const CommandResult run = Fuzz(pair, {"--walks", "300", "--no-confirm"});
     const bool dies = pair.ends_with("abort");
     const nlohmann::json bucket = BucketOf(run, dies ? "JVM death" : "Crash,");
-    ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
     const std::string culprit = dies ? "puzzle-abort" : "puzzle-crash";
-    EXPECT_THAT(InputOf(pair, bucket), HasSubstr("walker " + culprit + "\nscene"));
+    EXPECT_THAT(ReadFile(InputOf(pair, bucket)), HasSubstr("walker " + culprit + "\nscene"));
     EXPECT_EQ(bucket["title"].get<std::string>().ends_with(", by " + culprit),
               pair.starts_with("agct"))
         << bucket["title"];

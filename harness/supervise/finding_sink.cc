@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "harness/base/names.h"
 #include "harness/base/shell.h"
 #include "harness/findings/crash_folder.h"
 
@@ -83,6 +84,17 @@ Status FindingSink::Finish(const Status& status, bool interrupted, const RunTota
                              totals, status.ok() ? "" : status.failure().message);
   if (!status.ok()) return status;
   return finished.ok() ? Ok() : Status(finished.failure());
+}
+
+ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags,
+                     const std::string& library) {
+  ReplayWords words;
+  words.jdk = jdk.home + " (" + jdk.version + ")";
+  words.command = ShellWord(BesideExecutable("walkhammer"));
+  words.options = " --jdk " + ShellWord(jdk.home);
+  if (!library.empty()) words.options += " --library " + ShellWord(library);
+  if (!jvm_flags.empty()) words.options += " -- " + ShellCommand(jvm_flags);
+  return words;
 }
 
 }  // namespace walkhammer

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/request/walk_request.h"
 #include "harness/supervise/child_process.h"
 #include "harness/supervise/replay_run.h"
 
@@ -38,6 +39,20 @@ struct MinimizedInput {
 // could not walk.
 Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup& setup,
                                      const MinimizePlan& plan);
+
+// The predicate: true if the request still reproduces what the caller wants.
+using Reproduces = std::function<bool(const WalkRequest&)>;
+
+struct Minimized {
+  WalkRequest request;
+  int tried = 0;  // calls of the predicate
+};
+
+// Drops edits, restores registers, anchor, state, depth and options to their defaults, and
+// simplifies the values that must stay. Deterministic. Keeps only steps that reproduce. `request`
+// itself must reproduce. Stops after `most_tries` calls of the predicate, with the best request so
+// far.
+Minimized Minimize(const WalkRequest& request, const Reproduces& reproduces, int most_tries);
 
 }  // namespace walkhammer
 

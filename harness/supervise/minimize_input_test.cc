@@ -55,19 +55,17 @@ class MinimizeInputTest : public testing::Test {
 };
 
 TEST_F(MinimizeInputTest, TheSmallestIsProvedInFreshProcesses) {
-  const auto small = Minimize({kServes});
-  ASSERT_TRUE(small.ok()) << small.failure().message;
-  EXPECT_TRUE(small.value().proved);
-  EXPECT_EQ(small.value().expect, kExpect);
-  EXPECT_GT(small.value().tried, 0);
+  const auto small = Must(Minimize({kServes}));
+  EXPECT_TRUE(small.proved);
+  EXPECT_EQ(small.expect, kExpect);
+  EXPECT_GT(small.tried, 0);
   EXPECT_EQ(processes(), 6u) << "one that stays, five that prove";
 }
 
 TEST_F(MinimizeInputTest, AProcessThatCouldNotWalkIsReplaced) {
   for (const char* accident : {"unable", "running walk signal=9", "exit=1"}) {
-    const auto small = Minimize({accident, kServes, kServes, accident, accident, kServes});
-    ASSERT_TRUE(small.ok()) << accident << ": " << small.failure().message;
-    EXPECT_TRUE(small.value().proved) << accident;
+    const auto small = Must(Minimize({accident, kServes, kServes, accident, accident, kServes}));
+    EXPECT_TRUE(small.proved) << accident;
     EXPECT_EQ(processes(), 9u) << accident;
   }
 }
@@ -87,31 +85,26 @@ TEST_F(MinimizeInputTest, ThreeInARowThatCannotWalkEndIt) {
 
 TEST_F(MinimizeInputTest, StopInTheProofKeepsWhatWasFound) {
   StopAt(3);
-  const auto small = Minimize({kServes, kServes, "running sleep"});
-  ASSERT_TRUE(small.ok()) << small.failure().message;
+  const auto small = Must(Minimize({kServes, kServes, "running sleep"}));
   EXPECT_LT(Clock::now() - stopped_, seconds(1));
-  EXPECT_FALSE(small.value().proved);
-  EXPECT_EQ(small.value().expect, kExpect);
-  EXPECT_THAT(small.value().text, HasSubstr(kExpect));
+  EXPECT_FALSE(small.proved);
+  EXPECT_EQ(small.expect, kExpect);
+  EXPECT_THAT(small.text, HasSubstr(kExpect));
 }
 
 TEST_F(MinimizeInputTest, StopBeforeTheFirstAnswerIsNoResult) {
   StopAt(1);
   const auto small = Minimize({"running sleep"});
-  ASSERT_FALSE(small.ok());
   EXPECT_LT(Clock::now() - stopped_, seconds(1));
-  EXPECT_EQ(small.failure().code, ExitCode::kToolFailed);
-  EXPECT_THAT(small.failure().message, HasSubstr("interrupted"));
+  EXPECT_THAT(small, FailsWith(ExitCode::kToolFailed, HasSubstr("interrupted")));
 }
 
 TEST_F(MinimizeInputTest, TheDeadlineEndsTheProofWithoutAResult) {
   plan_.until = Clock::now() + seconds(4);
   plan_.times = 2;
   const auto small = Minimize({kServes, kServes, "running sleep"});
-  ASSERT_FALSE(small.ok());
   EXPECT_LT(Clock::now(), *plan_.until + seconds(1));
-  EXPECT_EQ(small.failure().code, ExitCode::kUnable);
-  EXPECT_THAT(small.failure().message, HasSubstr("no time left"));
+  EXPECT_THAT(small, FailsWith(ExitCode::kUnable, HasSubstr("no time left")));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/supervise/minimizer.h"
-
 #include <gtest/gtest.h>
 
 #include "harness/request/request_testing.h"
+#include "harness/supervise/minimize_input.h"
 
 namespace walkhammer {
 namespace {

@@ -14,7 +14,7 @@
 #include "harness/base/result.h"
 #include "harness/elf/symbolizer.h"
 #include "harness/supervise/child_process.h"
-#include "harness/supervise/occurrence.h"
+#include "harness/supervise/finding_sink.h"
 
 namespace walkhammer {
 

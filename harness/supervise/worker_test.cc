@@ -26,16 +26,21 @@ class WorkerTest : public testing::Test {
  protected:
   // Children that live as FakeChildren has it.
   void Live(const std::vector<std::string>& lives) { Employ(FakeChildren(scratch_, lives)); }
+  // The same under an engine that keeps children of its own.
+  void LiveUnderEngine(const std::vector<std::string>& lives) {
+    ChildSetup setup = FakeChildren(scratch_, lives);
+    setup.keeps_children = true;
+    setup.ask_to_stop = SIGINT;
+    Employ(setup);
+  }
   void Employ(const ChildSetup& setup) {
-    auto worker = Worker::Create(
+    worker_ = Must(Worker::Create(
         setup, 1, Clock::now(),
         [this](std::unique_ptr<Occurrence> seen) -> Result<int64_t> {
           seen_.push_back(std::move(seen));
           return 1;
         },
-        limits_);
-    ASSERT_TRUE(worker.ok());
-    worker_ = std::move(worker.value());
+        limits_));
     ASSERT_TRUE(worker_->Start().ok());
   }
   // Steps until the worker has ended, or `enough`.
@@ -49,14 +54,13 @@ class WorkerTest : public testing::Test {
     ADD_FAILURE() << "nothing came of it";
     return false;
   }
-  Result<bool> StepToEnd() {
-    return StepUntil([] { return false; });
+  Result<bool> StepToEnd(bool stop = false, bool proven = false) {
+    return StepUntil([] { return false; }, stop, proven);
   }
-  void ExpectCleanEnd() {
-    const Result<bool> ended = StepToEnd();
-    ASSERT_TRUE(ended.ok()) << ended.failure().message;
-    EXPECT_FALSE(ended.value());
+  void ExpectCleanEnd(bool stop = false, bool proven = false) {
+    ExpectOver(StepToEnd(stop, proven));
   }
+  static void ExpectOver(const Result<bool>& more) { EXPECT_FALSE(Must(more)); }
   uint32_t crashing_inputs() { return worker_->state().crashing.count.load(); }
 
   ScratchFolder scratch_;
@@ -170,8 +174,7 @@ TEST_F(WorkerTest, OneThatFailsAfterWalksHasASuccessorThatGoesOn) {
 
 TEST_F(WorkerTest, UnableIsAnAccidentWhereAnotherWorkerHasWalked) {
   Live({"say=no-memory unable", "running done"});
-  const Result<bool> ended = StepUntil([] { return false; }, false, /*proven=*/true);
-  ASSERT_TRUE(ended.ok()) << ended.failure().message;
+  ExpectCleanEnd(false, /*proven=*/true);
   EXPECT_EQ(worker_->counts().failed_starts, 1u);
 }
 
@@ -198,9 +201,7 @@ TEST_F(WorkerTest, FailedStartsBecomeRarer) {
   EXPECT_LE(worker_->counts().failed_starts, 4u + 1650 / 200 + 1);
   EXPECT_GE(worker_->counts().failed_starts, 2u);
   // Also a waiting worker can be stopped.
-  const Result<bool> stopped = worker_->Step(true);
-  ASSERT_TRUE(stopped.ok());
-  EXPECT_FALSE(stopped.value());
+  ExpectOver(worker_->Step(true));
 }
 
 TEST_F(WorkerTest, ThreeEarlyDeathsEndARunThatHasNotWalked) {
@@ -238,9 +239,7 @@ TEST_F(WorkerTest, ThreeEarlyDeathsAfterAWalkAreTriedAgain) {
 TEST_F(WorkerTest, StopWhileStartingKillsAtOnce) {
   limits_.stop_within = seconds(50);
   Live({"sleep"});
-  const Result<bool> ended = StepUntil([] { return false; }, /*stop=*/true);
-  ASSERT_TRUE(ended.ok());
-  EXPECT_FALSE(ended.value());
+  ExpectCleanEnd(/*stop=*/true);
   EXPECT_EQ(worker_->counts().started, 1u);
   EXPECT_EQ(worker_->counts().died + worker_->counts().killed, 0u);
   EXPECT_EQ(seen_.size(), 0u);
@@ -251,8 +250,7 @@ TEST_F(WorkerTest, AChildThatDoesNotStopIsKilledAndItsFindingsAreKept) {
   Live({"running walk walked crash=1 sleep"});
   const auto walks = [&] { return worker_->state().walks.load() == 1; };
   ASSERT_TRUE(StepUntil(walks).ok());
-  const Result<bool> ended = StepUntil([] { return false; }, /*stop=*/true);
-  ASSERT_TRUE(ended.ok());
+  ExpectCleanEnd(/*stop=*/true);
   EXPECT_EQ(seen_.size(), 1u);
   EXPECT_EQ(worker_->counts().died + worker_->counts().killed, 0u);
 }
@@ -280,18 +278,13 @@ TEST_F(WorkerTest, TheEndTakesWhatWasFound) {
   ASSERT_TRUE(worker_->End().ok());
   ASSERT_EQ(seen_.size(), 1u);
   EXPECT_THAT(seen_[0]->record.signature.title, HasSubstr("crash in walkhammer::Planted"));
-  const Result<bool> more = worker_->Step(false);
-  ASSERT_TRUE(more.ok());
-  EXPECT_FALSE(more.value());
+  ExpectOver(worker_->Step(false));
 }
 
 TEST_F(WorkerTest, WhatAnEngineBuriesIsToldApart) {
-  ChildSetup setup = FakeChildren(
-      scratch_, {"running walk input=5 buries=9 running walk input=6 buries=6 running walk input=7 "
-                 "ends=9 running walk walked done"});
-  setup.keeps_children = true;
-  setup.ask_to_stop = SIGINT;
-  Employ(setup);
+  LiveUnderEngine(
+      {"running walk input=5 buries=9 running walk input=6 buries=6 running walk input=7 "
+       "ends=9 running walk walked done"});
   ExpectCleanEnd();
   EXPECT_EQ(worker_->counts().killed, 1u) << "from outside";
   EXPECT_EQ(worker_->counts().died, 2u);
@@ -302,9 +295,7 @@ TEST_F(WorkerTest, WhatAnEngineBuriesIsToldApart) {
 }
 
 TEST_F(WorkerTest, AnEngineThatIsKilledFromOutsideHasASuccessor) {
-  ChildSetup setup = FakeChildren(scratch_, {"running walk signal=9", "running walk walked done"});
-  setup.keeps_children = true;
-  Employ(setup);
+  LiveUnderEngine({"running walk signal=9", "running walk walked done"});
   ExpectCleanEnd();
   EXPECT_EQ(worker_->counts().killed, 1u);
   EXPECT_EQ(worker_->counts().failed_starts, 0u);
@@ -312,16 +303,12 @@ TEST_F(WorkerTest, AnEngineThatIsKilledFromOutsideHasASuccessor) {
 }
 
 TEST_F(WorkerTest, AnEngineThatEndsByItselfEndsTheRunOnlyBeforeItWalks) {
-  ChildSetup setup = FakeChildren(scratch_, {"running flood=200000 print=last-words exit=1"});
-  setup.keeps_children = true;
-  Employ(setup);
+  LiveUnderEngine({"running flood=200000 print=last-words exit=1"});
   EXPECT_THAT(StepToEnd(), FailsWith(testing::_, testing::AllOf(HasSubstr("of its own accord"),
                                                                 EndsWith("last-words\n"))));
 
   std::filesystem::remove_all(scratch_.path() + "/lives");
-  setup = FakeChildren(scratch_, {"running walk walked exit=1", "running done"});
-  setup.keeps_children = true;
-  Employ(setup);
+  LiveUnderEngine({"running walk walked exit=1", "running done"});
   ExpectCleanEnd();
   EXPECT_EQ(worker_->counts().failed_starts, 1u);
 }

@@ -8,7 +8,6 @@
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/makers.h"
 #include "harness/walkers/provider_library.h"
-#include "harness/walkers/reference_library.h"
 #include "harness/walkers/stderr_watch.h"
 #include "harness/walkers/walker.h"
 
@@ -78,23 +77,14 @@ class AsgstWalker : public Walker {
     static AsgstFunction known = nullptr;
     static AsgstLayout layout = AsgstLayout::kDraft;
     if (function == known) return layout;
-    struct Errand {
-      AsgstFunction function;
-      Result<AsgstLayout> found;
-    } errand{function, ToolFailed("AsyncGetStackTrace was not probed")};
-    Status called = CallFromJava(
-        vm,
-        [](const KnownFrames& frames, void* data) {
-          auto& errand = *static_cast<Errand*>(data);
-          ucontext_t context;
-          getcontext(&context);
-          errand.found = ProbeAsgst(errand.function, frames, &context);
-        },
-        &errand);
-    if (!called.ok()) return called.failure();
-    if (!errand.found.ok()) return errand.found.failure();
+    Result<AsgstLayout> found = ToolFailed("AsyncGetStackTrace was not probed");
+    RETURN_IF_ERROR(CallFromJava(vm, [&](const KnownFrames& frames) {
+      ucontext_t context;
+      getcontext(&context);
+      found = ProbeAsgst(function, frames, &context);
+    }));
+    ASSIGN_OR_RETURN(layout, std::move(found));
     known = function;
-    layout = errand.found.value();
     return layout;
   }
 

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "harness/base/text.h"
-#include "harness/walkers/contained.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -123,17 +122,7 @@ class Probe {
   // The functions that return a string say what is wrong; empty: nothing.
 
   std::string Walk(Call& call) const {
-    struct Errand {
-      const Probe& probe;
-      Call& call;
-    } errand{*this, call};
-    Status called = Contained(
-        [](void* data) {
-          const auto& errand = *static_cast<Errand*>(data);
-          errand.probe.function_(errand.call.trace, kDepth, errand.probe.context_,
-                                 kAsgstSameThread);
-        },
-        &errand);
+    Status called = CallUnknown([&] { function_(call.trace, kDepth, context_, kAsgstSameThread); });
     return called.ok() ? Answer(call) : called.failure().message;
   }
 

@@ -76,20 +76,12 @@ void Follow(void* to, jint, void*, uint32_t options) {
 }
 
 const Planted kDraft{};
-const Planted kEarly = [] {
-  Planted p;
-  p.kind_bytes = 1;
-  return p;
-}();
-const Planted kLate = [] {
-  Planted p;
-  p.frames_word = 2;
-  p.kind_bytes = 1;
-  p.kind = kAsgstJava;
-  p.state_bytes = 4;
-  p.wants_options = kAsgstSameThread;
-  return p;
-}();
+const Planted kEarly{.kind_bytes = 1};
+const Planted kLate{.frames_word = 2,
+                    .kind_bytes = 1,
+                    .kind = kAsgstJava,
+                    .state_bytes = 4,
+                    .wants_options = kAsgstSameThread};
 
 Result<AsgstLayout> Probe(const Planted& what) {
   planted = what;

@@ -2,8 +2,11 @@
 #include "harness/walkers/from_java.h"
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
+
+#include "harness/guard/guard.h"
 
 namespace walkhammer {
 namespace {
@@ -14,13 +17,12 @@ constexpr int kCallBci = 4;
 
 struct Errand {
   KnownFrames frames;
-  void (*fun)(const KnownFrames&, void*);
-  void* argument;
+  FunctionRef<void(const KnownFrames&)> probe;
 };
 
 void JNICALL Call(JNIEnv*, jclass, jlong errand) {
   const auto* asked = reinterpret_cast<const Errand*>(errand);
-  asked->fun(asked->frames, asked->argument);
+  asked->probe(asked->frames);
 }
 
 void Add(std::string& bytes, uint64_t number, int count) {
@@ -69,7 +71,7 @@ std::string ClassFile() {
 
 }  // namespace
 
-Status CallFromJava(JavaVM* vm, void (*fun)(const KnownFrames&, void*), void* argument) {
+Status CallFromJava(JavaVM* vm, FunctionRef<void(const KnownFrames&)> probe) {
   JNIEnv* env = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_1_8) != JNI_OK)
     return ToolFailed("a walker is probed on a thread that is not attached to the JVM");
@@ -82,7 +84,7 @@ Status CallFromJava(JavaVM* vm, void (*fun)(const KnownFrames&, void*), void* ar
   }
   const JNINativeMethod method{const_cast<char*>(kNative), const_cast<char*>(kSignature),
                                reinterpret_cast<void*>(Call)};
-  Errand errand{{nullptr, nullptr, kCallBci}, fun, argument};
+  Errand errand{{nullptr, nullptr, kCallBci}, probe};
   if (own != nullptr && env->RegisterNatives(own, &method, 1) == JNI_OK) {
     errand.frames.native = env->GetStaticMethodID(own, kNative, kSignature);
     errand.frames.caller = env->GetStaticMethodID(own, kCaller, kSignature);
@@ -96,6 +98,20 @@ Status CallFromJava(JavaVM* vm, void (*fun)(const KnownFrames&, void*), void* ar
     return ToolFailed("this JVM does not run the class that walkers are probed with");
   }
   return Ok();
+}
+
+Status CallUnknown(FunctionRef<void()> call) {
+  if (!GuardInPlace()) {
+    call();
+    return Ok();
+  }
+  static GuardSlot slot;
+  EnterGuardedThread(slot);
+  const Ending ending = GuardedCall(slot, call);
+  LeaveGuardedThread();
+  if (ending == Ending::kReturned) return Ok();
+  if (ending == Ending::kHung) return Unable("its first call did not come back");
+  return Unable(std::string("its first call crashed: ") + strsignal(slot.fault.signal));
 }
 
 }  // namespace walkhammer

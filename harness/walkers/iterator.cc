@@ -7,7 +7,6 @@
 #include "harness/walkers/iterator_drift.h"
 #include "harness/walkers/makers.h"
 #include "harness/walkers/provider_library.h"
-#include "harness/walkers/reference_library.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {

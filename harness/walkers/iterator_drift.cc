@@ -6,8 +6,6 @@
 #include <cstring>
 #include <string>
 
-#include "harness/walkers/contained.h"
-
 namespace walkhammer {
 namespace {
 
@@ -80,20 +78,11 @@ int NewerIteratorError(int older) {
 
 Result<bool> ProbeIteratorMethods(const IteratorApi& api, const KnownFrames& known, void* context) {
   Look look{api, known};
-  struct Errand {
-    Look& look;
-    void* context;
-    int kind;
-  } errand{look, context, 0};
-  Status called = Contained(
-      [](void* data) {
-        auto& errand = *static_cast<Errand*>(data);
-        errand.kind = errand.look.api.run(errand.context, 0, Handle, &errand.look);
-      },
-      &errand);
+  int kind = 0;
+  Status called = CallUnknown([&] { kind = api.run(context, 0, Handle, &look); });
   if (!called.ok()) return UnknownIterator(called.failure().message);
   if (!look.handled)
-    return UnknownIterator("it answered " + std::to_string(errand.kind) +
+    return UnknownIterator("it answered " + std::to_string(kind) +
                            " on a thread that is in a native method which Java has called");
   if (!look.wrong.empty()) return UnknownIterator(look.wrong);
   if (look.found) return look.is_id;
@@ -112,22 +101,13 @@ Result<IteratorDrift> FindIteratorDrift(const IteratorApi& api, JavaVM* vm) {
   drift.older_errors =
       api.run(
           &context, 0, [](ASGST_Iterator*, void*) {}, nullptr) == kOlderNoTopJavaFrame;
-  struct Errand {
-    const IteratorApi& api;
-    Result<bool> found;
-  } errand{api, ToolFailed("the iterator was not probed")};
-  Status called = CallFromJava(
-      vm,
-      [](const KnownFrames& known, void* data) {
-        auto& errand = *static_cast<Errand*>(data);
-        ucontext_t context;
-        getcontext(&context);
-        errand.found = ProbeIteratorMethods(errand.api, known, &context);
-      },
-      &errand);
-  if (!called.ok()) return called.failure();
-  if (!errand.found.ok()) return errand.found.failure();
-  drift.method_is_id = errand.found.value();
+  Result<bool> found = ToolFailed("the iterator was not probed");
+  RETURN_IF_ERROR(CallFromJava(vm, [&](const KnownFrames& known) {
+    ucontext_t here;
+    getcontext(&here);
+    found = ProbeIteratorMethods(api, known, &here);
+  }));
+  ASSIGN_OR_RETURN(drift.method_is_id, std::move(found));
   return drift;
 }
 

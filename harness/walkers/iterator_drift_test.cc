@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probe of the ASGST iterator, against builds that differ from the proposal.
+// The probe of the ASGST iterator, against builds that differ from the proposal; what ends a walk.
 #include "harness/walkers/iterator_drift.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
+
+#include "harness/walkers/iterated_frame.h"
 
 namespace walkhammer {
 namespace {
@@ -103,6 +105,16 @@ TEST(IteratorDrift, RefusesWhatFitsNeither) {
   EXPECT_THAT(DriftRefusal([](PlantedIterator& p) { p.other_methods = true; }),
               HasSubstr("2 frames none"));
   EXPECT_THAT(DriftRefusal([](PlantedIterator&) {}, false), HasSubstr("no MethodToJMethodID"));
+}
+
+TEST(IteratedFrame, WhatEndsAWalk) {
+  const ASGST_Frame nothing{};
+  ASGST_Frame place{};
+  place.type = ASGST_FRAME2_JAVA;
+  EXPECT_TRUE(EndedByOption(ASGST_NO_FRAME, place));
+  EXPECT_FALSE(EndedByOption(ASGST_NO_FRAME, nothing)) << "the end of the stack";
+  EXPECT_FALSE(EndedByOption(ASGST_BROKEN_STACK, nothing));
+  EXPECT_FALSE(EndedByOption(1, place)) << "the buffer is full";
 }
 
 TEST(IteratorDrift, OlderErrorsBecomeTheNewerOnes) {

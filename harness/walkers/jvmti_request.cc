@@ -81,9 +81,7 @@ const Result<Extension>& FindOnce(const WalkerHost& host) {
 class RequestWalker : public Walker {
  public:
   Status Bind(const WalkerHost& host) override {
-    const Result<Extension>& found = FindOnce(host);
-    if (!found.ok()) return found.failure();
-    extension_ = found.value();
+    ASSIGN_OR_RETURN(extension_, FindOnce(host));
     return Ok();
   }
 

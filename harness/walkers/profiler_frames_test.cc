@@ -21,8 +21,9 @@ jint Encoded(int type, int bci) {
                            (static_cast<uint32_t>(bci) & 0xffffff));
 }
 
-Trace Kept(const ProfilerFrames& kind, std::vector<AgctFrame> frames, std::vector<Frame>& kept,
-           int depth = 10) {
+std::vector<Frame> kept;  // what the last Kept has kept
+
+Trace Kept(const ProfilerFrames& kind, std::vector<AgctFrame> frames, int depth = 10) {
   static_assert(sizeof(AgctFrame) == sizeof(Frame));
   Trace trace{};
   frames.resize(10);
@@ -35,13 +36,10 @@ Trace Kept(const ProfilerFrames& kind, std::vector<AgctFrame> frames, std::vecto
 }
 
 TEST(ProfilerFrames, KeepTheJavaFrames) {
-  std::vector<Frame> kept;
-  const Trace trace = Kept(kVmFrames,
-                           {{-10, Method(0)},  // native code
-                            {Encoded(1, 5), Method(0)},
-                            {Encoded(2, -1), Method(1)},
-                            {Encoded(3, 7), Method(2)}},
-                           kept);
+  const Trace trace = Kept(kVmFrames, {{-10, Method(0)},  // native code
+                                       {Encoded(1, 5), Method(0)},
+                                       {Encoded(2, -1), Method(1)},
+                                       {Encoded(3, 7), Method(2)}});
   ASSERT_EQ(trace.num_frames, 3);
   EXPECT_EQ(kept[0].bci, 5);
   EXPECT_EQ(kept[0].method, method_names);
@@ -56,9 +54,8 @@ TEST(ProfilerFrames, KeepTheJavaFrames) {
 
 TEST(ProfilerFrames, PlainOnesAreThoseOfAsyncGetCallTrace) {
   const ProfilerFrames plain{{}, {"?", -9, WalkEnd::kUnreadable}, false};
-  std::vector<Frame> kept;
   const Trace trace =
-      Kept(plain, {{5, Method(0)}, {-9, Method(1)}, {-10, Method(1)}, {-3, Method(2)}}, kept);
+      Kept(plain, {{5, Method(0)}, {-9, Method(1)}, {-10, Method(1)}, {-3, Method(2)}});
   ASSERT_EQ(trace.num_frames, 3);
   EXPECT_EQ(kept[0].bci, 5);
   EXPECT_EQ(kept[1].bci, -9);
@@ -66,31 +63,29 @@ TEST(ProfilerFrames, PlainOnesAreThoseOfAsyncGetCallTrace) {
 }
 
 TEST(ProfilerFrames, AnErrorEndsTheWalkOrIsTheAnswer) {
-  std::vector<Frame> kept;
   auto error = [](const char* text) {
     return AgctFrame{kError, reinterpret_cast<jmethodID>(const_cast<char*>(text))};
   };
-  Trace trace = Kept(kVmFrames, {{Encoded(1, 5), Method(0)}, error("break_deopt")}, kept);
+  Trace trace = Kept(kVmFrames, {{Encoded(1, 5), Method(0)}, error("break_deopt")});
   EXPECT_EQ(trace.num_frames, 1);
   EXPECT_TRUE(trace.broke_off);
   EXPECT_EQ(trace.end, WalkEnd::kDeopt);
-  trace = Kept(kVmFrames, {error("break_interpreted")}, kept);
+  trace = Kept(kVmFrames, {error("break_interpreted")});
   EXPECT_EQ(trace.num_frames, -5);
   EXPECT_EQ(trace.end, WalkEnd::kNoMethod);
-  trace = Kept(kVmFrames, {error("a new one")}, kept);
+  trace = Kept(kVmFrames, {error("a new one")});
   EXPECT_EQ(trace.num_frames, -9);
   EXPECT_EQ(trace.end, WalkEnd::kUnreadable);
 }
 
 TEST(ProfilerFrames, AFullBufferEndsTheWalk) {
-  std::vector<Frame> kept;
   const std::vector<AgctFrame> two = {{Encoded(1, 5), Method(0)}, {Encoded(1, 6), Method(1)}};
-  Trace trace = Kept(kVmFrames, two, kept, 2);
+  Trace trace = Kept(kVmFrames, two, 2);
   EXPECT_EQ(trace.num_frames, 2);
   EXPECT_TRUE(trace.ended_on_request);
   EXPECT_EQ(trace.end, WalkEnd::kDepth);
-  EXPECT_FALSE(Kept(kVmFrames, two, kept, 3).ended_on_request);
-  trace = Kept(kVmFrames, two, kept, 1);
+  EXPECT_FALSE(Kept(kVmFrames, two, 3).ended_on_request);
+  trace = Kept(kVmFrames, two, 1);
   EXPECT_EQ(trace.num_frames, 2) << "more than fit: for the oracle frame-count";
   EXPECT_FALSE(trace.ended_on_request);
 }

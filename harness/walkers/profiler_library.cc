@@ -15,48 +15,43 @@
 namespace walkhammer {
 namespace {
 
-struct Initialisation {
-  void* library;
-  JavaVM* vm;
-};
-
 template <typename Function>
 Function* Exported(void* library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
 // As System.load does, and then the Java class of java-profiler's library, from 1.19 on by init0.
-Status Load(const Initialisation& with, jint (*load)(JavaVM*, void*)) {
-  if (load(with.vm, nullptr) <= 0) return Unable("refuses this JVM: JNI_OnLoad returns no version");
+Status Load(void* library, JavaVM* vm, jint (*load)(JavaVM*, void*)) {
+  if (load(vm, nullptr) <= 0) return Unable("refuses this JVM: JNI_OnLoad returns no version");
   auto* init = Exported<jboolean(JNIEnv*, jclass)>(
-      with.library, "Java_com_datadoghq_profiler_JavaProfiler_init0");
+      library, "Java_com_datadoghq_profiler_JavaProfiler_init0");
   if (init == nullptr) return Ok();
   JNIEnv* env = nullptr;
-  if (with.vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_1_6) != JNI_OK)
+  if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_1_6) != JNI_OK)
     return Unable("is loaded by a thread that the JVM does not know");
   return init(env, nullptr) != 0 ? Ok() : Unable("refuses this JVM: init0 returns false");
 }
 
 // Without options, attaching does nothing but to initialise the library.
-Status Attach(void* data) {
-  const auto& with = *static_cast<Initialisation*>(data);
-  auto* attach = Exported<jint(JavaVM*, char*, void*)>(with.library, "Agent_OnAttach");
-  auto* load = Exported<jint(JavaVM*, void*)>(with.library, "JNI_OnLoad");
+Status Attach(void* library, JavaVM* vm) {
+  auto* attach = Exported<jint(JavaVM*, char*, void*)>(library, "Agent_OnAttach");
+  auto* load = Exported<jint(JavaVM*, void*)>(library, "JNI_OnLoad");
   if (attach == nullptr && load == nullptr)
     return Unable("exports neither Agent_OnAttach nor JNI_OnLoad");
-  if (attach == nullptr) return Load(with, load);
+  if (attach == nullptr) return Load(library, vm, load);
   char options[] = "";
-  const jint code = attach(with.vm, options, nullptr);
+  const jint code = attach(vm, options, nullptr);
   if (code == 0) return Ok();
   return Unable("refuses this JVM: Agent_OnAttach returns " + std::to_string(code));
 }
 
 // Each library initialises itself once: the agent has many walkers.
-Status InitialiseOnce(const std::string& path, Initialisation with) {
+Status InitialiseOnce(const std::string& path, void* library, JavaVM* vm) {
   static std::map<std::string, Status> done;
   const auto found = done.find(path);
   if (found != done.end()) return found->second;
-  return done.emplace(path, AdoptWalkersProtection(Attach, &with)).first->second;
+  const Status status = AdoptWalkersProtection([&] { return Attach(library, vm); });
+  return done.emplace(path, status).first->second;
 }
 
 }  // namespace
@@ -69,7 +64,7 @@ Result<ProfilerLibrary> ProfilerLibrary::Open(const WalkerHost& host, const std:
   link_map* map = nullptr;
   if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
     return ToolFailed(std::string("cannot tell where the provider lies: ") + dlerror());
-  const Status status = InitialiseOnce(host.provider, {library, host.vm});
+  const Status status = InitialiseOnce(host.provider, library, host.vm);
   if (!status.ok()) return Unable(host.provider + " " + status.failure().message);
   return ProfilerLibrary(host.provider, map->l_addr);
 }

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "harness/base/testing/temporary_folder.h"
 #include "harness/request/walker_table.h"
@@ -68,25 +70,14 @@ constexpr Expected kTable[] = {
     {"puzzle-contradiction", "method-info", "contradiction", ""},
 };
 
-struct Param {
-  Expected expected;
-  size_t jdk;  // into TestJdks()
-};
+using Param = std::tuple<Expected, size_t>;  // of the table, into TestJdks()
 
-std::vector<Param> AllParams() {
-  std::vector<Param> params;
-  for (const Expected& expected : kTable)
-    for (const size_t jdk : {0, 1}) params.push_back({expected, jdk});
-  return params;
-}
-
-void PrintTo(const Param& param, std::ostream* out) { *out << param.expected.puzzle; }
+void PrintTo(const Expected& expected, std::ostream* out) { *out << expected.puzzle; }
 
 std::string NameOf(const Param& param) {
-  std::string name = param.expected.puzzle;
-  for (char& c : name)
-    if (c == '-') c = '_';
-  return name + (param.jdk == 0 ? "_newest" : "_oldest");
+  std::string name = std::get<0>(param).puzzle;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name + (std::get<1>(param) == 0 ? "_newest" : "_oldest");
 }
 
 bool IsOfLibjvm(const nlohmann::json& bucket) {
@@ -98,11 +89,12 @@ class PuzzleTest : public testing::TestWithParam<Param> {
  protected:
   void SetUp() override {
     const std::vector<Jdk> jdks = TestJdks();
-    if (jdks.size() <= GetParam().jdk) GTEST_SKIP() << "no such JDK on this machine";
-    jdk_ = jdks[GetParam().jdk];
+    const auto& [expected, which] = GetParam();
+    if (jdks.size() <= which) GTEST_SKIP() << "no such JDK on this machine";
+    jdk_ = jdks[which];
   }
   CommandResult Run(const TemporaryFolder& folder) const {
-    const Expected& e = GetParam().expected;
+    const Expected& e = std::get<0>(GetParam());
     return Fuzz(jdk_, e.puzzle, folder.Under("run"),
                 {"--walks", std::to_string(e.walks), "--time", "40s", "--hang-limit",
                  e.walks == kFew ? "20ms" : "1s", "--no-confirm"});
@@ -111,7 +103,7 @@ class PuzzleTest : public testing::TestWithParam<Param> {
 };
 
 TEST_P(PuzzleTest, IsFound) {
-  const Expected& expected = GetParam().expected;
+  const Expected& expected = std::get<0>(GetParam());
   const TemporaryFolder folder;
   const CommandResult run = Run(folder);
   ASSERT_TRUE(run.json.is_object()) << run.line;
@@ -158,7 +150,8 @@ TEST_P(PuzzleTest, IsFound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, PuzzleTest, testing::ValuesIn(AllParams()),
+INSTANTIATE_TEST_SUITE_P(Each, PuzzleTest,
+                         testing::Combine(testing::ValuesIn(kTable), testing::Values(0, 1)),
                          [](const auto& info) { return NameOf(info.param); });
 
 // The honest puzzle has exactly the buckets of AsyncGetCallTrace itself.

@@ -5,7 +5,7 @@
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/makers.h"
-#include "harness/walkers/reference_library.h"
+#include "harness/walkers/provider_library.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -23,8 +23,7 @@ class QueueWalker : public Walker {
  public:
   Status Bind(const WalkerHost& host) override {
     ASSIGN_OR_RETURN(auto library, OpenReference(host.vm));
-    Status found = FindFunctions(library);
-    if (!found.ok()) return found;
+    RETURN_IF_ERROR(FindFunctions(library));
     queue_ = make_(kCapacity);
     return queue_ != nullptr ? Ok() : ToolFailed("libasgst.so makes no queue: out of memory");
   }

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace walkhammer {
 namespace {
@@ -31,68 +32,64 @@ void Say(const std::string& text) {
   ASSERT_EQ(write(2, text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
-TEST(StderrWatch, SeesWhatCameSinceTheLastLook) {
+class StderrWatchTest : public testing::Test {
+ protected:
+  // Tests look while stderr is redirected, and compare afterwards, so that gtest can report.
+  void Look() { saw_.push_back(watch_.Saw("a crash")); }
+
+  StderrWatch watch_;
+  std::vector<bool> saw_;
+};
+
+TEST_F(StderrWatchTest, SeesWhatCameSinceTheLastLook) {
   const std::string path = ::testing::TempDir() + "/stderr";
-  StderrWatch watch;
-  bool early = true, none = true, now = false, again = true, buried = true, last = false;
   {
     Redirected file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600));
     Say("a crash\n");
-    watch.Begin();
-    early = watch.Saw("a crash");
+    watch_.Begin();
+    Look();
     Say("a warning\n");
-    none = watch.Saw("a crash");
+    Look();
     Say("a crash\n");
-    now = watch.Saw("a crash");
-    again = watch.Saw("a crash");
+    Look();
+    Look();  // it was seen before
     Say("a crash\n" + std::string(2000, '.'));
-    buried = watch.Saw("a crash");
+    Look();  // only the last kilobyte is looked at
     Say(std::string(2000, '.') + "a crash\n");
-    last = watch.Saw("a crash");
+    Look();
   }
-  EXPECT_FALSE(early) << "it came before the watch";
-  EXPECT_FALSE(none);
-  EXPECT_TRUE(now);
-  EXPECT_FALSE(again) << "it was seen before";
-  EXPECT_FALSE(buried) << "only the last kilobyte is looked at";
-  EXPECT_TRUE(last);
+  EXPECT_EQ(saw_, (std::vector<bool>{false, false, true, false, false, true}));
 }
 
 // As the parent does with a log that grows.
-TEST(StderrWatch, GoesOnInAFileThatWasEmptied) {
+TEST_F(StderrWatchTest, GoesOnInAFileThatWasEmptied) {
   const std::string path = ::testing::TempDir() + "/stderr-emptied";
-  StderrWatch watch;
-  bool seen = false, none = true, again = true;
   {
     Redirected file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600));
     Say(std::string(5000, '.'));
-    watch.Begin();
+    watch_.Begin();
     ASSERT_EQ(truncate(path.c_str(), 0), 0);
-    none = watch.Saw("a crash");
+    Look();
     Say("a crash\n");
-    seen = watch.Saw("a crash");
+    Look();
     ASSERT_EQ(truncate(path.c_str(), 0), 0);
     Say("fine\n");
-    again = watch.Saw("a crash");
+    Look();
   }
-  EXPECT_FALSE(none);
-  EXPECT_TRUE(seen);
-  EXPECT_FALSE(again);
+  EXPECT_EQ(saw_, (std::vector<bool>{false, true, false}));
 }
 
-TEST(StderrWatch, WhatIsNoFileShowsNothing) {
+TEST_F(StderrWatchTest, WhatIsNoFileShowsNothing) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  StderrWatch watch;
-  bool saw = true;
   {
     Redirected file(ends[1]);
-    watch.Begin();
+    watch_.Begin();
     Say("a crash\n");
-    saw = watch.Saw("a crash");
+    Look();
   }
   close(ends[0]);
-  EXPECT_FALSE(saw);
+  EXPECT_EQ(saw_, std::vector<bool>{false});
 }
 
 }  // namespace

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matchers for a Status or Result that is a failure. Signal-safe: no.
+// Results in tests: matchers for those that are failures, and the values of those that must not be.
+// Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_TESTING_FAILS_WITH_H_
 #define WALKHAMMER_HARNESS_BASE_TESTING_FAILS_WITH_H_
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
 
 #include "harness/base/result.h"
 
@@ -23,6 +27,13 @@ MATCHER_P2(FailsWith, code, message, "") {
 template <typename Code>
 auto FailsWith(Code code) {
   return FailsWith(code, testing::_);
+}
+
+// The value of `result`. If it is a failure, the test fails with the message, and ends.
+template <typename T>
+T Must(Result<T> result) {
+  EXPECT_TRUE(result.ok()) << result.failure().message;
+  return std::move(result.value());
 }
 
 }  // namespace walkhammer

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/bugs/signature_pattern.h"
+#include "harness/bugs/bug.h"
 #include "harness/findings/signature.h"
 #include "harness/request/walker_table.h"
 

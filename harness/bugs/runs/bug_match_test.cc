@@ -8,7 +8,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/store/record_testing.h"
 
 namespace walkhammer {
@@ -37,10 +39,9 @@ class BugMatchTest : public ::testing::Test {
   BugMatchTest() : store_(std::move(BugStore::Change(temp_.Under("bugs")).value())) {}
 
   std::vector<MetBug> Meet(const std::vector<Sighting>& sightings) {
-    auto met = MeetBugs(sightings, today_, store_);
-    EXPECT_TRUE(met.ok());
+    auto met = Must(MeetBugs(sightings, today_, store_));
     EXPECT_TRUE(store_.Save().ok());
-    return met.value();
+    return met;
   }
   // The verdict on the one bug of one sighting.
   BugVerdict Verdict(const Sighting& sighting) {
@@ -56,7 +57,7 @@ class BugMatchTest : public ::testing::Test {
     return store_.Add(bug);
   }
 
-  TempDir temp_;
+  TemporaryFolder temp_;
   BugStore store_;
   Day today_ = *ParseDay("2026-11-24");
 };
@@ -151,21 +152,18 @@ TEST_F(BugMatchTest, RangesSayWhichJdksHaveABugAndLibrariesWhichWalkers) {
 
 // The word on a sighting opens nothing.
 TEST_F(BugMatchTest, TheWordOnASightingIsTheVerdict) {
+  using Word = std::tuple<BugVerdict, std::string, std::string>;
   const auto word = [&](const char* signature, const char* build) {
-    return WordOn(SightingOf(signature, build), today_, store_);
+    const BugWord word = WordOn(SightingOf(signature, build), today_, store_);
+    return Word(word.verdict, word.id, word.why);
   };
-  EXPECT_EQ(word(kCrash, "17").verdict, BugVerdict::kNew);
-  EXPECT_EQ(word(kCrash, "17").id, "");
+  EXPECT_EQ(word(kCrash, "17"), Word(BugVerdict::kNew, "", ""));
   Bug& bug = Add("x", kCrash);
-  EXPECT_EQ(word(kCrash, "17").verdict, BugVerdict::kKnown);
-  EXPECT_EQ(word(kCrash, "17").id, "x");
-  EXPECT_EQ(word("agct: crash in g", "17").verdict, BugVerdict::kNew);
+  EXPECT_EQ(word(kCrash, "17"), Word(BugVerdict::kKnown, "x", ""));
+  EXPECT_EQ(word("agct: crash in g", "17"), Word(BugVerdict::kNew, "", ""));
   ASSERT_TRUE(SetState({BugState::kFixed, "", "", "", "17.0.9"}, today_, bug).ok());
-  EXPECT_EQ(word(kCrash, "17.0.7").why, "fixed in 17.0.9");
-  EXPECT_EQ(word(kCrash, "17.0.7").verdict, BugVerdict::kFixed);
-  EXPECT_EQ(word(kCrash, "17.0.9").verdict, BugVerdict::kReopened);
-  EXPECT_EQ(word(kCrash, "17.0.9").id, "x");
-  EXPECT_EQ(word(kCrash, "17.0.9").why, "was fixed in 17.0.9");
+  EXPECT_EQ(word(kCrash, "17.0.7"), Word(BugVerdict::kFixed, "x", "fixed in 17.0.9"));
+  EXPECT_EQ(word(kCrash, "17.0.9"), Word(BugVerdict::kReopened, "x", "was fixed in 17.0.9"));
   EXPECT_EQ(store_.bugs().size(), 1U);
 }
 
@@ -222,8 +220,7 @@ TEST_F(BugMatchTest, ARequestThatWasShownReplacesOneThatWasNot) {
   shown_less.walk = "other";
   shown_less.shown = 1;
   shown_less.of = 5;
-  const auto met = MeetBugs({not_replayed, shown, shown_less, not_replayed}, today_, store_);
-  ASSERT_TRUE(met.ok());
+  const auto met = Must(MeetBugs({not_replayed, shown, shown_less, not_replayed}, today_, store_));
   const Bug& bug = store_.bugs().begin()->second;
   EXPECT_EQ(bug.walk, "better");
   EXPECT_EQ(bug.flags, "-Xint");
@@ -236,24 +233,25 @@ TEST_F(BugMatchTest, ARunWithTooManyBugsIsRefused) {
   EXPECT_TRUE(MeetBugs(many, today_, store_).ok());
   for (size_t i = 0; i <= kMostNewBugs; i++)
     many.push_back(SightingOf(fmt::format("n{}", i), "17"));
-  const auto met = MeetBugs(many, today_, store_);
-  ASSERT_FALSE(met.ok());
-  EXPECT_EQ(met.failure().code, ExitCode::kBadInput);
+  EXPECT_THAT(MeetBugs(many, today_, store_), FailsWith(ExitCode::kBadInput));
   EXPECT_EQ(std::distance(fs::directory_iterator(temp_.Under("bugs")), {}), 1);  // the lock
 }
 
 // A run with buckets that `fill` adds.
 class SightingTest : public ::testing::Test {
  protected:
-  RunWriter Make(RunIdentity identity = TestIdentity()) {
-    return std::move(RunWriter::Create(temp_.Under("night-1"), identity).value());
+  RunWriter Make(const RunIdentity& identity = TestIdentity()) {
+    return NewRun(temp_.Under("night-1"), identity);
+  }
+  static std::vector<Sighting> Sightings(const RunWriter& run) {
+    return Must(ReadSightings(Read(run)));
   }
   static FindingRecord Record(const std::string& title, const std::string& request = kAgctWalk) {
     FindingRecord record = TestRecord("crash", "fault", title, Realism::kGenuine);
     record.request = request;
     return record;
   }
-  TempDir temp_;
+  TemporaryFolder temp_;
 };
 
 TEST_F(SightingTest, BucketsOfOneSignatureAreOne) {
@@ -269,10 +267,9 @@ TEST_F(SightingTest, BucketsOfOneSignatureAreOne) {
   acceptable.oracle = acceptable.outcome = "nobody's";
   acceptable.grade = Grade::kInteresting;
   ASSERT_TRUE(run.AddFinding(acceptable).ok());
-  const auto found = ReadSightings(Read(run));
-  ASSERT_TRUE(found.ok()) << found.failure().message;
-  ASSERT_EQ(found.value().size(), 1U);
-  const Sighting& one = found.value()[0];
+  const std::vector<Sighting> found = Sightings(run);
+  ASSERT_EQ(found.size(), 1U);
+  const Sighting& one = found[0];
   EXPECT_EQ(one.signature, kCrash);
   EXPECT_EQ(one.seen, (Seen{"25", "00ff", "night-1", "2026-01-02T03:04:05Z"}));
   EXPECT_EQ(one.realism, Realism::kGenuine);
@@ -294,10 +291,8 @@ TEST_F(SightingTest, AWalkerHasOneNameWhereverItStandsInTheRun) {
                                     "walk 1\nwalker agct\nagainst asgst\nscene c2\nstate "
                                     "in_Java\n"))
                   .ok());
-  const auto found = ReadSightings(Read(run));
-  ASSERT_TRUE(found.ok()) << found.failure().message;
   std::vector<std::string> signatures;
-  for (const Sighting& one : found.value()) signatures.push_back(one.signature);
+  for (const Sighting& one : Sightings(run)) signatures.push_back(one.signature);
   EXPECT_THAT(signatures,
               ElementsAre("agct against asgst: differs", "agct,asgst: JVM death", kCrash));
 }
@@ -315,14 +310,13 @@ TEST_F(SightingTest, EachCellHasItsOwnBuild) {
     record.sequence++;
     ASSERT_TRUE(run.AddFinding(record).ok());
   }
-  const auto found = ReadSightings(Read(run));
-  ASSERT_TRUE(found.ok());
-  ASSERT_EQ(found.value().size(), 2U);
-  EXPECT_EQ(found.value()[0].seen.build, "17");
-  EXPECT_EQ(found.value()[0].flags, "-XX:+UseZGC -Xmx64m");
-  EXPECT_EQ(found.value()[1].seen.build, "8u504-b08");
-  EXPECT_EQ(found.value()[1].seen.build_id, "");
-  EXPECT_EQ(found.value()[1].flags, "-XX:+UseSerialGC");
+  const std::vector<Sighting> found = Sightings(run);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].seen.build, "17");
+  EXPECT_EQ(found[0].flags, "-XX:+UseZGC -Xmx64m");
+  EXPECT_EQ(found[1].seen.build, "8u504-b08");
+  EXPECT_EQ(found[1].seen.build_id, "");
+  EXPECT_EQ(found[1].flags, "-XX:+UseSerialGC");
 }
 
 TEST_F(SightingTest, AStrangersRunDoesNoHarm) {
@@ -333,9 +327,7 @@ TEST_F(SightingTest, AStrangersRunDoesNoHarm) {
   RunWriter run = Make(identity);
   ASSERT_TRUE(run.AddFinding(Record("crash in \x1b]0;f\n" + std::string(5000, 'x'))).ok());
   ASSERT_TRUE(run.AddFinding(Record("b", "# \x1b[2J\nnonsense\n")).ok());
-  const auto found = ReadSightings(Read(run));
-  ASSERT_TRUE(found.ok());
-  for (const Sighting& one : found.value()) {
+  for (const Sighting& one : Sightings(run)) {
     EXPECT_LE(one.signature.size(), kMostText);
     EXPECT_EQ(one.seen.date, "");
     EXPECT_EQ(one.flags, one.walk.empty() ? "" : "-Xint");
@@ -348,20 +340,18 @@ TEST_F(SightingTest, AStrangersRunDoesNoHarm) {
 TEST_F(SightingTest, AMinimisedRequestIsReadOnlyInsideOfTheRun) {
   constexpr char kSmall[] = "walk 1\nwalker agct\nscene c2\nstate in_Java\npc 0x77\n";
   RunWriter run = Make();
-  const auto added = run.AddFinding(Record("crash in f"));
-  ASSERT_TRUE(added.ok());
-  ASSERT_TRUE(run.SetConfirmed(added.value().bucket, 1, 5).ok());
-  const fs::path folder = fs::path(run.dir()) / added.value().folder;
+  const auto added = Must(run.AddFinding(Record("crash in f")));
+  ASSERT_TRUE(run.SetConfirmed(added.bucket, 1, 5).ok());
+  const fs::path folder = fs::path(run.dir()) / added.folder;
   fs::create_directories(folder);
   std::ofstream(folder / "minimized.walk") << "# a stranger's\n" << kSmall;
-  EXPECT_THAT(ReadSightings(Read(run)).value()[0].walk,
-              Not(HasSubstr("0x77")));  // it was not replayed
-  ASSERT_TRUE(run.SetMinimized(added.value().bucket, 0, 3, 3).ok());
-  EXPECT_EQ(ReadSightings(Read(run)).value()[0].walk, kSmall);
-  EXPECT_EQ(ReadSightings(Read(run)).value()[0].of, 3);
+  EXPECT_THAT(Sightings(run)[0].walk, Not(HasSubstr("0x77"))) << "it was not replayed";
+  ASSERT_TRUE(run.SetMinimized(added.bucket, 0, 3, 3).ok());
+  EXPECT_EQ(Sightings(run)[0].walk, kSmall);
+  EXPECT_EQ(Sightings(run)[0].of, 3);
   fs::rename(folder / "minimized.walk", folder / "elsewhere");
   fs::create_symlink(folder / "elsewhere", folder / "minimized.walk");
-  EXPECT_THAT(ReadSightings(Read(run)).value()[0].walk, Not(HasSubstr("0x77")));
+  EXPECT_THAT(Sightings(run)[0].walk, Not(HasSubstr("0x77")));
 }
 
 TEST(SafeFlagsTest, KeepsWhatNamesNoFileAndNoCommand) {

@@ -43,18 +43,34 @@ WH_MARK(MarkLogged, 15)
 // CodeBlob and nmethod are names that reach_rules.cc expects in a walk; the others are not.
 class __attribute__((visibility("hidden"))) CodeBlob {
  public:
-  virtual int is_zombie() const;
-  virtual int is_nmethod() const;
+  virtual int is_zombie() const { return 7; }
+  virtual int is_nmethod() const {
+    MarkVirtualBase();
+    return 10;
+  }
 };
 class __attribute__((visibility("hidden"))) nmethod : public CodeBlob {
  public:
-  int is_nmethod() const override;
+  int is_nmethod() const override {
+    MarkVirtualDerived();
+    return 20;
+  }
 };
 class __attribute__((visibility("hidden"))) Stranger {
  public:
   virtual int a() const { return 1; }
   virtual int b() const { return 2; }
-  virtual int c() const;
+  virtual int c() const {
+    MarkStranger();
+    return 30;
+  }
+};
+class __attribute__((visibility("hidden"))) StrangerStill : public Stranger {
+ public:
+  int c() const override {
+    MarkStranger();
+    return 40;
+  }
 };
 class __attribute__((visibility("hidden"))) outputStream {
  public:
@@ -63,30 +79,6 @@ class __attribute__((visibility("hidden"))) outputStream {
     return value + 1;
   }
 };
-
-class __attribute__((visibility("hidden"))) StrangerStill : public Stranger {
- public:
-  int c() const override;
-};
-
-int CodeBlob::is_zombie() const { return 7; }
-int CodeBlob::is_nmethod() const {
-  MarkVirtualBase();
-  return 10;
-}
-int nmethod::is_nmethod() const {
-  MarkVirtualDerived();
-  return 20;
-}
-int Stranger::c() const {
-  MarkStranger();
-  return 30;
-}
-
-int StrangerStill::c() const {
-  MarkStranger();
-  return 40;
-}
 
 static const CodeBlob base_blob;
 static const nmethod derived_blob;

@@ -120,10 +120,11 @@ class MadeUpCore {
   std::vector<uint64_t> stack_, signal_stack_;
 };
 
-std::unique_ptr<CoreFile> Open(const std::string& path) {
-  auto core = CoreFile::Open(path, "");
-  EXPECT_TRUE(core.ok());
-  return core.ok() ? std::move(core.value()) : nullptr;
+std::unique_ptr<CoreFile> Open(const std::string& path) { return Must(CoreFile::Open(path, "")); }
+
+std::vector<SignalContext> ContextsOf(const MadeUpCore& made) {
+  const auto core = Open(made.Write());
+  return SignalContextsOf(*core, core->threads().front());
 }
 
 TEST(CoreFile, ReadsThreadsAndMemory) {
@@ -133,7 +134,6 @@ TEST(CoreFile, ReadsThreadsAndMemory) {
   const std::string path = made.Write();
   EXPECT_TRUE(CoreFile::IsCore(path));
   const auto core = Open(path);
-  ASSERT_NE(core, nullptr);
   ASSERT_EQ(core->threads().size(), 1U);
   EXPECT_EQ(core->threads()[0].tid, 42);
   EXPECT_EQ(core->threads()[0].pc, kCode + 4);
@@ -158,11 +158,10 @@ TEST(CoreFile, ReadsCodeFromTheFileThatWasMapped) {
   uint64_t word = 0;
   EXPECT_FALSE(Open(made.Write())->ReadWord(kCode, word));
   const std::string file = folder.Write("libcode.so", "0123456789");
-  const auto core = CoreFile::Open(made.Write(), folder.path());
-  ASSERT_TRUE(core.ok());
-  ASSERT_TRUE(core.value()->ReadWord(kCode + 2, word));
+  const auto core = Must(CoreFile::Open(made.Write(), folder.path()));
+  ASSERT_TRUE(core->ReadWord(kCode + 2, word));
   EXPECT_EQ(std::memcmp(&word, "23456789", sizeof word), 0);
-  EXPECT_FALSE(core.value()->ReadWord(kCode + 3, word));  // beyond the file's end
+  EXPECT_FALSE(core->ReadWord(kCode + 3, word));  // beyond the file's end
   std::filesystem::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);  // nobody writes into it
   EXPECT_FALSE(CoreFile::Open(made.Write(), folder.path()).value()->ReadWord(kCode, word));
@@ -199,9 +198,7 @@ TEST(SignalContexts, FindsTheFaultAndTheSignalThatItCameIn) {
                    kStack + 0x640);
   made.SignalFrame(kStack + 0x800, SIGPROF, SI_TKILL, kCode + 0x40, kStack + 0x2000,
                    kStack + 0x2040);
-  const auto core = Open(made.Write());
-  ASSERT_NE(core, nullptr);
-  const auto found = SignalContextsOf(*core, core->threads().front());
+  const auto found = ContextsOf(made);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].signal, SIGSEGV);
   EXPECT_EQ(found[0].code, SEGV_MAPERR);
@@ -218,10 +215,8 @@ TEST(SignalContexts, OfAarch64) {
   MadeUpCore made;
   made.machine_ = EM_AARCH64;
   made.SignalFrameArm(kStack + 0x200, SIGSEGV, kCode + 0x30, kStack + 0x1000, 0x60000000);
-  const auto core = Open(made.Write());
-  ASSERT_NE(core, nullptr);
-  EXPECT_EQ(core->threads().front().sp, kStack + 0x100);
-  const auto found = SignalContextsOf(*core, core->threads().front());
+  EXPECT_EQ(Open(made.Write())->threads().front().sp, kStack + 0x100);
+  const auto found = ContextsOf(made);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].frame, kStack + 0x200);
   EXPECT_EQ(found[0].signal, SIGSEGV);
@@ -246,9 +241,7 @@ TEST(SignalContexts, OfAarch64AreThoseOfPrograms) {
     MadeUpCore made;
     made.machine_ = EM_AARCH64;
     made.SignalFrameArm(kStack + 0x200, SIGSEGV, kCode + 0x30, kStack + 0x1000, state);
-    const auto core = Open(made.Write());
-    ASSERT_NE(core, nullptr);
-    for (const SignalContext& context : SignalContextsOf(*core, core->threads().front()))
+    for (const SignalContext& context : ContextsOf(made))
       EXPECT_NE(context.frame, kStack + 0x200) << state;
   }
 }
@@ -258,9 +251,7 @@ TEST(SignalContexts, GoesOnFromASignalStack) {
   made.sp_ = kSignalStack + 0x100;
   made.SignalFrame(kSignalStack + 0x200, SIGSEGV, SEGV_ACCERR, kCode + 0x30, kStack + 0x600, 0);
   made.SignalFrame(kStack + 0x800, SIGPROF, SI_TKILL, kCode + 0x40, kStack + 0x2000, 0);
-  const auto core = Open(made.Write());
-  ASSERT_NE(core, nullptr);
-  const auto found = SignalContextsOf(*core, core->threads().front());
+  const auto found = ContextsOf(made);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[1].signal, SIGPROF);
 }
@@ -269,9 +260,7 @@ TEST(SignalContexts, TakesNoOtherWordsForAFrame) {
   MadeUpCore made;
   made.SignalFrame(kStack + 0x800, SIGPROF, SI_TKILL, kCode + 0x40, kStack + 0x2000, 0);
   made.Set(kStack + 0x800, 0x1000);  // leads to no code
-  const auto core = Open(made.Write());
-  ASSERT_NE(core, nullptr);
-  EXPECT_TRUE(SignalContextsOf(*core, core->threads().front()).empty());
+  EXPECT_TRUE(ContextsOf(made).empty());
 }
 
 TEST(ImportCore, SaysThatNoJvmIsInTheCore) {

@@ -203,4 +203,10 @@ constexpr ReportItem kItems[] = {
 
 std::span<const ReportItem> AllReportItems() { return kItems; }
 
+ItemValues ValuesOf(const CrashReport& report, const std::string& item) {
+  for (const ReportItem& known : kItems)
+    if (item == known.name) return known.values(report);
+  return {};
+}
+
 }  // namespace walkhammer

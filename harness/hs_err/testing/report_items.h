@@ -21,6 +21,9 @@ struct ReportItem {
 // Everything that ParseCrashReport reads, but for the numbers of lines.
 std::span<const ReportItem> AllReportItems();
 
+// The values that the report has of the item of that name.
+std::vector<std::string> ValuesOf(const CrashReport& report, const std::string& item);
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_HS_ERR_TESTING_REPORT_ITEMS_H_

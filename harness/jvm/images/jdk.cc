@@ -34,24 +34,12 @@ struct ElfFacts {
 };
 
 std::string ArchName(int machine) {
-  switch (machine) {
-    case EM_X86_64:
-      return "x86_64";
-    case EM_AARCH64:
-      return "aarch64";
-    case EM_386:
-      return "i386";
-    case EM_ARM:
-      return "arm";
-    case EM_PPC64:
-      return "ppc64";
-    case EM_S390:
-      return "s390x";
-    case EM_RISCV:
-      return "riscv64";
-    default:
-      return fmt::format("ELF machine {}", machine);
-  }
+  constexpr std::pair<int, const char*> kNames[] = {
+      {EM_X86_64, "x86_64"}, {EM_AARCH64, "aarch64"}, {EM_386, "i386"},     {EM_ARM, "arm"},
+      {EM_PPC64, "ppc64"},   {EM_S390, "s390x"},      {EM_RISCV, "riscv64"}};
+  for (const auto& [number, name] : kNames)
+    if (number == machine) return name;
+  return fmt::format("ELF machine {}", machine);
 }
 
 constexpr char kVmStructs[] = "gHotSpotVMStructs";

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/base/testing/scoped_variable.h"
 #include "harness/base/testing/temporary_folder.h"
 #include "harness/jvm/images/jdk_choice.h"
@@ -17,9 +18,12 @@ namespace walkhammer {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::Contains;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
 
 struct Symbol {
   const char* name;
@@ -106,11 +110,6 @@ std::string Make(const FakeElf& fake) {
   return file + sections;
 }
 
-void Write(const fs::path& path, const std::string& content) {
-  fs::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << content;
-}
-
 class JdkTest : public ::testing::Test {
  protected:
   // Makes a JDK tree in the temporary folder. Returns its home.
@@ -123,11 +122,11 @@ class JdkTest : public ::testing::Test {
     return home;
   }
 
-  void ExpectFailure(const Result<Jdk>& jdk, ExitCode code, const std::string& part) {
-    ASSERT_FALSE(jdk.ok());
-    EXPECT_EQ(jdk.failure().code, code);
-    EXPECT_THAT(jdk.failure().message, HasSubstr(part));
-    EXPECT_EQ(jdk.failure().message.find('\n'), std::string::npos);
+  void Write(const fs::path& path, const std::string& content) const {
+    folder_.Write(path.lexically_relative(root_), content);
+  }
+  static void ExpectFailure(const Result<Jdk>& jdk, ExitCode code, const std::string& part) {
+    EXPECT_THAT(jdk, FailsWith(code, AllOf(HasSubstr(part), Not(HasSubstr("\n")))));
   }
 
   TemporaryFolder folder_;
@@ -142,17 +141,16 @@ TEST_F(JdkTest, OpensHomeLauncherAndLibraryAlike) {
   fs::create_directory_symlink(home, root_ / "home-link");
   for (const fs::path& path : {home, home / "bin/java", home / "lib/server/libjvm.so",
                                root_ / "java-link", root_ / "home-link", home / ""}) {
-    const Result<Jdk> jdk = OpenJdk(path);
-    ASSERT_TRUE(jdk.ok()) << path << ": " << jdk.failure().message;
-    EXPECT_EQ(jdk.value().home, home);
-    EXPECT_EQ(jdk.value().libjvm, home / "lib/server/libjvm.so");
-    EXPECT_EQ(jdk.value().vendor, "Somebody");
-    EXPECT_EQ(jdk.value().version, "21.0.4+7-LTS");
-    EXPECT_EQ(jdk.value().feature, 21);
-    EXPECT_EQ(jdk.value().build_id, "1234ab");
-    EXPECT_TRUE(jdk.value().has_symtab);
-    EXPECT_FALSE(jdk.value().stripped);
-    EXPECT_EQ(jdk.value().debug_file, "");
+    const Jdk jdk = Must(OpenJdk(path));
+    EXPECT_EQ(jdk.home, home);
+    EXPECT_EQ(jdk.libjvm, home / "lib/server/libjvm.so");
+    EXPECT_EQ(jdk.vendor, "Somebody");
+    EXPECT_EQ(jdk.version, "21.0.4+7-LTS");
+    EXPECT_EQ(jdk.feature, 21);
+    EXPECT_EQ(jdk.build_id, "1234ab");
+    EXPECT_TRUE(jdk.has_symtab);
+    EXPECT_FALSE(jdk.stripped);
+    EXPECT_EQ(jdk.debug_file, "");
   }
 }
 
@@ -164,10 +162,9 @@ TEST_F(JdkTest, OnlyAPairOfQuotesIsTakenOffWhatTheReleaseFileSays) {
                                                        {"\"", "\""}};
   int number = 0;
   for (const auto& [value, vendor] : lines) {
-    const Result<Jdk> jdk = OpenJdk(
-        Tree("jdk" + std::to_string(number++), {}, "IMPLEMENTOR=" + std::string(value) + "\n"));
-    ASSERT_TRUE(jdk.ok()) << jdk.failure().message;
-    EXPECT_EQ(jdk.value().vendor, vendor);
+    const std::string name = "jdk" + std::to_string(number++);
+    EXPECT_EQ(Must(OpenJdk(Tree(name, {}, "IMPLEMENTOR=" + std::string(value) + "\n"))).vendor,
+              vendor);
   }
 }
 
@@ -181,39 +178,36 @@ TEST_F(JdkTest, ListsOnlyDefinedExportsOfInterest) {
                                                  {"gHotSpotVMStructsOther"},
                                                  {"malloc", false},
                                                  {"JVM_handle_linux_signal"}}});
-  const Result<Jdk> jdk = OpenJdk(home);
-  ASSERT_TRUE(jdk.ok()) << jdk.failure().message;
-  EXPECT_THAT(jdk.value().exported,
+  const Jdk jdk = Must(OpenJdk(home));
+  EXPECT_THAT(jdk.exported,
               ElementsAre("ASGST_NextFrame", "AsyncGetCallTrace", "JFRLL_Enqueue",
                           "JNI_CreateJavaVM", "JVM_handle_linux_signal", "gHotSpotVMStructs"));
-  EXPECT_TRUE(jdk.value().Exports("gHotSpotVMStructs"));
-  EXPECT_FALSE(jdk.value().Exports("AsyncGetStackTrace"));
+  EXPECT_TRUE(jdk.Exports("gHotSpotVMStructs"));
+  EXPECT_FALSE(jdk.Exports("AsyncGetStackTrace"));
 }
 
 TEST_F(JdkTest, WithoutReleaseFileAsksTheLibrary) {
   const fs::path home = Tree("jdk", {});
-  ASSERT_TRUE(OpenJdk(home).ok());
-  EXPECT_EQ(OpenJdk(home).value().version, "unknown");
-  EXPECT_EQ(OpenJdk(home).value().vendor, "unknown");
-  EXPECT_EQ(OpenJdk(home).value().feature, 0);
+  EXPECT_EQ(Must(OpenJdk(home)).version, "unknown");
+  EXPECT_EQ(Must(OpenJdk(home)).vendor, "unknown");
+  EXPECT_EQ(Must(OpenJdk(home)).feature, 0);
   std::ofstream(home / "lib/server/libjvm.so", std::ios::app)
       << "OpenJDK Server VM (26-internal) for linux-x JRE (26-internal-adhoc), built on";
-  EXPECT_EQ(OpenJdk(home).value().version, "26-internal-adhoc");
-  EXPECT_EQ(OpenJdk(home).value().feature, 26);
+  EXPECT_EQ(Must(OpenJdk(home)).version, "26-internal-adhoc");
+  EXPECT_EQ(Must(OpenJdk(home)).feature, 26);
 }
 
 TEST_F(JdkTest, StrippedLibraryAndItsDebugFile) {
   const fs::path home = Tree("jdk", {.symtab = false});
   const fs::path debug = home / "lib/server/libjvm.debuginfo";
-  ASSERT_TRUE(OpenJdk(home).ok());
-  EXPECT_TRUE(OpenJdk(home).value().stripped);
-  EXPECT_FALSE(OpenJdk(home).value().has_symtab);
+  EXPECT_TRUE(Must(OpenJdk(home)).stripped);
+  EXPECT_FALSE(Must(OpenJdk(home)).has_symtab);
   Write(debug, Make({.build_id = "other"}));
-  EXPECT_FALSE(OpenJdk(home).value().has_symtab) << "took symbols of another build";
+  EXPECT_FALSE(Must(OpenJdk(home)).has_symtab) << "took symbols of another build";
   Write(debug, Make({}));
-  EXPECT_EQ(OpenJdk(home).value().debug_file, debug);
-  EXPECT_TRUE(OpenJdk(home).value().has_symtab);
-  EXPECT_TRUE(OpenJdk(home).value().stripped);
+  EXPECT_EQ(Must(OpenJdk(home)).debug_file, debug);
+  EXPECT_TRUE(Must(OpenJdk(home)).has_symtab);
+  EXPECT_TRUE(Must(OpenJdk(home)).stripped);
 }
 
 TEST_F(JdkTest, RefusesWhatIsNoJdk) {
@@ -303,11 +297,9 @@ TEST_F(JdkTest, AFolderOfJdksIsSortedByVersion) {
   const fs::path newer = Tree("a", elf, "JAVA_VERSION=\"17.0.10\"\n");
   const fs::path older = Tree("b", elf, "JAVA_VERSION=\"17.0.9\"\n");
   const fs::path oldest = Tree("c", elf, "JAVA_VERSION=\"11.0.30\"\n");
-  const Result<std::vector<Jdk>> found = JdksIn(root_, nullptr);
-  ASSERT_TRUE(found.ok()) << found.failure().message;
-  std::vector<std::string> homes;
-  for (const Jdk& jdk : found.value()) homes.push_back(jdk.home);
-  EXPECT_THAT(homes, ElementsAre(oldest, older, newer));
+  EXPECT_THAT(
+      Must(JdksIn(root_, nullptr)),
+      ElementsAre(Field(&Jdk::home, oldest), Field(&Jdk::home, older), Field(&Jdk::home, newer)));
 }
 
 TEST_F(JdkTest, WhatIsNewerThanAllKnownIsNoDefault) {
@@ -330,16 +322,15 @@ TEST_F(JdkTest, OpensJdk8AndItsJre) {
   Write(libjvm, Make({}));
   Write(home / "release", "JAVA_VERSION=\"1.8.0_504\"\n");
   for (const fs::path& path : {home, home / "bin/java", libjvm}) {
-    const Result<Jdk> jdk = OpenJdk(path);
-    ASSERT_TRUE(jdk.ok()) << path << ": " << jdk.failure().message;
-    EXPECT_EQ(jdk.value().home, home);
-    EXPECT_EQ(jdk.value().libjvm, libjvm);
-    EXPECT_EQ(jdk.value().feature, 8);
-    EXPECT_EQ(jdk.value().platform.feature, 8);
+    const Jdk jdk = Must(OpenJdk(path));
+    EXPECT_EQ(jdk.home, home);
+    EXPECT_EQ(jdk.libjvm, libjvm);
+    EXPECT_EQ(jdk.feature, 8);
+    EXPECT_EQ(jdk.platform.feature, 8);
   }
-  EXPECT_EQ(OpenJdk(home / "jre").value().libjvm, libjvm);
+  EXPECT_EQ(Must(OpenJdk(home / "jre")).libjvm, libjvm);
   fs::remove(home / "bin/java");
-  EXPECT_EQ(OpenJdk(libjvm).value().home, home / "jre");
+  EXPECT_EQ(Must(OpenJdk(libjvm)).home, home / "jre");
 }
 
 TEST_F(JdkTest, SaysWhyANamedJdkIsNotUsed) {
@@ -358,8 +349,7 @@ TEST_F(JdkTest, SaysWhyANamedJdkIsNotUsed) {
 TEST_F(JdkTest, DefaultIsTheNamedOneEvenWhenOlder) {
   const fs::path old = Tree("old", {}, "JAVA_VERSION=\"1\"\n");
   const ScopedVariable jdk("WALKHAMMER_JDK", old);
-  ASSERT_TRUE(DefaultJdk().ok());
-  EXPECT_EQ(DefaultJdk().value().home, old);
+  EXPECT_EQ(Must(DefaultJdk()).home, old);
 }
 
 TEST(RealJdkTest, EachOneAtHandIsDescribed) {
@@ -370,13 +360,10 @@ TEST(RealJdkTest, EachOneAtHandIsDescribed) {
     EXPECT_GE(jdk.feature, 8);
     EXPECT_NE(jdk.vendor, "");
     EXPECT_NE(jdk.version, "");
-    EXPECT_THAT(jdk.exported, Contains("AsyncGetCallTrace"));
-    EXPECT_THAT(jdk.exported, Contains("JNI_CreateJavaVM"));
-    EXPECT_THAT(jdk.exported, Contains("gHotSpotVMStructs"));
+    EXPECT_THAT(jdk.exported,
+                IsSupersetOf({"AsyncGetCallTrace", "JNI_CreateJavaVM", "gHotSpotVMStructs"}));
     EXPECT_TRUE(jdk.build_id.empty() || jdk.build_id.size() == 40) << jdk.build_id;
-    const Result<Jdk> again = OpenJdk(jdk.libjvm);
-    ASSERT_TRUE(again.ok()) << again.failure().message;
-    EXPECT_EQ(again.value().home, jdk.home);
+    EXPECT_EQ(Must(OpenJdk(jdk.libjvm)).home, jdk.home);
   }
 }
 

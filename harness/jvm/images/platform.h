@@ -7,12 +7,26 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/jvm/images/c_library.h"
 
 namespace walkhammer {
+
+// A glibc version, e.g. {2, 38}; compares as versions do.
+using GlibcVersion = std::pair<int, int>;
+
+struct CLibraryNeed {
+  bool is_musl = false;  // the file needs musl's library (DT_NEEDED libc.musl-*)
+  GlibcVersion glibc{};  // the newest GLIBC_x.y in the file's .gnu.version_r; {0, 0}: none
+};
+
+// What the ELF file at `path` needs; CLibraryNeed{} if the file cannot be read.
+CLibraryNeed CLibraryNeedOf(const std::string& path);
+
+// The glibc version of this process; {0, 0} if it runs with another C library.
+GlibcVersion OwnGlibc();
 
 struct Platform {
   std::string arch;    // as in `uname -m`

@@ -48,23 +48,20 @@ class PlatformTest : public ::testing::Test {
 TEST_F(PlatformTest, WhatNeedsNoNewerLibraryRunsByItself) {
   MakeProgram(root_ / loader_);
   for (const GlibcVersion& need : {GlibcVersion{}, GlibcVersion{2, 2}, OwnGlibc()}) {
-    auto platform = PlatformOf(OwnArch(), home_, {false, need});
-    ASSERT_TRUE(platform.ok());
-    EXPECT_TRUE(platform.value().is_own());
-    EXPECT_THAT(platform.value().Command({"java", "-version"}), ElementsAre("java", "-version"));
+    auto platform = Must(PlatformOf(OwnArch(), home_, {false, need}));
+    EXPECT_TRUE(platform.is_own());
+    EXPECT_THAT(platform.Command({"java", "-version"}), ElementsAre("java", "-version"));
   }
 }
 
 TEST_F(PlatformTest, ANewerLibraryIsThatOfTheRootAboveHome) {
   MakeProgram(root_ / loader_);
   fs::create_directories(root_ / "usr/lib" / (OwnArch() + "-linux-gnu"));
-  auto platform = PlatformOf(OwnArch(), home_, {false, kFuture});
-  ASSERT_TRUE(platform.ok()) << platform.failure().message;
-  EXPECT_FALSE(platform.value().is_own());
-  EXPECT_FALSE(platform.value().is_emulated);
+  auto platform = Must(PlatformOf(OwnArch(), home_, {false, kFuture}));
+  EXPECT_FALSE(platform.is_own());
+  EXPECT_FALSE(platform.is_emulated);
   std::vector<std::string> environment = {"A=b"};
-  const std::vector<std::string> words =
-      platform.value().Command({"java", "-version"}, environment);
+  const std::vector<std::string> words = platform.Command({"java", "-version"}, environment);
   ASSERT_EQ(words.size(), 5U);
   EXPECT_EQ(words[0], root_ / loader_);
   EXPECT_EQ(words[1], "--library-path");
@@ -77,9 +74,8 @@ TEST_F(PlatformTest, ALoaderInTheJdksBinComesFirst) {
   MakeProgram(root_ / loader_);
   const fs::path link = home_ / "bin" / fs::path(loader_).filename();
   MakeProgram(link);
-  auto platform = PlatformOf(OwnArch(), home_, {false, kFuture});
-  ASSERT_TRUE(platform.ok());
-  EXPECT_EQ(platform.value().launcher[0], link);
+  auto platform = Must(PlatformOf(OwnArch(), home_, {false, kFuture}));
+  EXPECT_EQ(platform.launcher[0], link);
 }
 
 TEST_F(PlatformTest, WithoutANewerLibraryItSaysWhatIsMissing) {
@@ -98,10 +94,8 @@ TEST_F(PlatformTest, TheMachinesOwnLoaderIsNoneOfANewerLibrary) {
 }
 
 TEST_F(PlatformTest, ABuildForMuslIsRefused) {
-  auto platform = PlatformOf(OwnArch(), home_, {true, {}});
-  ASSERT_FALSE(platform.ok());
-  EXPECT_EQ(platform.failure().code, ExitCode::kUnable);
-  EXPECT_THAT(platform.failure().message, HasSubstr("musl"));
+  EXPECT_THAT(PlatformOf(OwnArch(), home_, {true, {}}),
+              FailsWith(ExitCode::kUnable, HasSubstr("musl")));
 }
 
 TEST(CLibraryTest, OwnProgramNeedsNoMoreThanItHas) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/elf/elf_functions.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/jvm/live/boot.h"
@@ -26,9 +27,8 @@ TEST(FailedChecks, AJvmsOwnEndACall) {
   const auto own = std::find_if(jdks.rbegin(), jdks.rend(),
                                 [](const Jdk& jdk) { return jdk.platform.is_own(); });
   if (own == jdks.rend()) GTEST_SKIP() << "no JDK on this machine runs by itself";
-  auto booted = Jvm::Boot(own->libjvm, {"-Xmx64m", "-Xrs"});
-  ASSERT_TRUE(booted.ok()) << booted.failure().message;
-  void* library = booted.value()->library();
+  auto booted = Must(Jvm::Boot(own->libjvm, {"-Xmx64m", "-Xrs"}));
+  void* library = booted->library();
   GuardOptions options{};
   options.hang_limit_ms = 10000;
   TrapFailedChecks(library, own->libjvm, options);
@@ -53,8 +53,8 @@ TEST(FailedChecks, AJvmsOwnEndACall) {
                                          found[0].address);
   std::thread([] {
     EnterGuardedThread(walking_slot);
-    const auto call = [](void*) { report("/x/frame.cpp", 12, "assert(x) failed"); };
-    EXPECT_EQ(GuardedCall(walking_slot, call, nullptr), Ending::kCrashed);
+    const auto call = [] { report("/x/frame.cpp", 12, "assert(x) failed"); };
+    EXPECT_EQ(GuardedCall(walking_slot, call), Ending::kCrashed);
     EXPECT_STREQ(walking_slot.fault.failed_check, "(frame.cpp:12) assert(x) failed");
     LeaveGuardedThread();
   }).join();

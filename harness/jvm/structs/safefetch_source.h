@@ -15,16 +15,8 @@ enum class SafeFetchSource : uint8_t {
 };
 
 constexpr const char* SafeFetchSourceWord(SafeFetchSource source) {
-  switch (source) {
-    case SafeFetchSource::kSymbols:
-      return "symbols";
-    case SafeFetchSource::kCode:
-      return "code";
-    case SafeFetchSource::kStubs:
-      return "stubs";
-    default:
-      return "nowhere";
-  }
+  constexpr const char* kWords[] = {"nowhere", "symbols", "code", "stubs"};
+  return source <= SafeFetchSource::kStubs ? kWords[static_cast<int>(source)] : "nowhere";
 }
 
 }  // namespace walkhammer

@@ -9,8 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/testing/fails_with.h"
+
 namespace walkhammer {
 namespace {
+
+using ::testing::HasSubstr;
 
 // As in HotSpot's vmStructs.hpp, with one member more at the begin, since offsets are exported.
 struct StructEntry {
@@ -81,9 +85,8 @@ class MadeUpTables {
 };
 
 TEST(VmStructsTest, ReadsFieldsTypesAndConstants) {
-  const auto read = MadeUpTables().Read();
-  ASSERT_TRUE(read.ok());
-  const VmStructs& structs = read.value();
+  const auto read = Must(MadeUpTables().Read());
+  const VmStructs& structs = read;
   EXPECT_EQ(structs.Offset("JavaThread", "_anchor"), 0x38);
   EXPECT_EQ(structs.FieldType("JavaThread", "_anchor"), "JavaFrameAnchor");
   EXPECT_EQ(structs.Static("JavaThread", "_anchor"), nullptr) << "is none";
@@ -125,9 +128,7 @@ TEST(VmStructsTest, IsNoHotSpotWithoutEachTable) {
                             "gHotSpotVMStructEntryArrayStride"}) {
     MadeUpTables tables;
     tables.missing = table;
-    const auto read = tables.Read();
-    ASSERT_FALSE(read.ok()) << table;
-    EXPECT_EQ(read.failure().code, ExitCode::kUnable);
+    EXPECT_THAT(tables.Read(), FailsWith(ExitCode::kUnable)) << table;
   }
 }
 
@@ -137,11 +138,10 @@ TEST(VmStructsTest, TablesWithoutAnEndAreReadUpToALimit) {
   tables.structs.assign(20001, tables.structs[0]);
   tables.structs[19999].field = "_last";
   tables.structs[20000].field = "_beyond";
-  const auto read = tables.Read();
-  ASSERT_TRUE(read.ok());
-  EXPECT_EQ(read.value().Offset("JavaThread", "_last"), 0x38);
-  EXPECT_EQ(read.value().Offset("JavaThread", "_beyond"), std::nullopt);
-  EXPECT_EQ(read.value().SizeOf("Method"), 88u);
+  const auto read = Must(tables.Read());
+  EXPECT_EQ(read.Offset("JavaThread", "_last"), 0x38);
+  EXPECT_EQ(read.Offset("JavaThread", "_beyond"), std::nullopt);
+  EXPECT_EQ(read.SizeOf("Method"), 88u);
 }
 
 TEST(StructReaderTest, TakesAFieldFromTheOtherType) {
@@ -155,11 +155,15 @@ TEST(StructReaderTest, TakesAFieldFromTheOtherType) {
   EXPECT_EQ(static_cast<void*>(read.NeedStatic("Universe", "_heap")), &a_static);
   EXPECT_TRUE(read.Complete().ok());
   EXPECT_EQ(read.Need("JavaThread", "_stack_base"), 0) << "Thread's, which nobody named";
-  ASSERT_FALSE(read.Complete().ok());
-  EXPECT_NE(read.Complete().failure().message.find("JavaThread::_stack_base"), std::string::npos);
-  StructReader none(structs.value());
+  EXPECT_THAT(read.Complete(), FailsWith(testing::_, HasSubstr("JavaThread::_stack_base")));
+  StructReader none(structs.value()), size(structs.value()), constant(structs.value());
+  EXPECT_TRUE(none.Complete().ok());
   EXPECT_EQ(none.NeedStatic("JavaThread", "_anchor"), nullptr);
   EXPECT_FALSE(none.Complete().ok());
+  EXPECT_EQ(size.NeedSize("ConstMethod"), 0);
+  EXPECT_THAT(size.Complete(), FailsWith(testing::_, HasSubstr("sizeof(ConstMethod)")));
+  EXPECT_EQ(constant.NeedConstant("frame::sender"), 0);
+  EXPECT_THAT(constant.Complete(), FailsWith(testing::_, HasSubstr("frame::sender")));
 }
 
 }  // namespace

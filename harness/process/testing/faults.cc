@@ -46,19 +46,18 @@ bool IsOnDisk(int fd) {
   return fstat(fd, &what) == 0 && S_ISREG(what.st_mode) && what.st_nlink > 0;
 }
 
-bool FailsAsDisk(int fd) {
-  if (armed.load() == FaultKind::kDiskFull && IsOnDisk(fd) && Fails(FaultKind::kDiskFull)) {
-    errno = ENOSPC;
-    return true;
-  }
-  return false;
-}
-
-bool FailsAsInterrupted() {
-  if (!Fails(FaultKind::kInterrupted)) return false;
-  errno = EINTR;
+bool FailsWith(FaultKind kind, int error) {
+  if (!Fails(kind)) return false;
+  errno = error;
   return true;
 }
+
+bool FailsAsDisk(int fd) {
+  return armed.load() == FaultKind::kDiskFull && IsOnDisk(fd) &&
+         FailsWith(FaultKind::kDiskFull, ENOSPC);
+}
+
+bool FailsAsInterrupted() { return FailsWith(FaultKind::kInterrupted, EINTR); }
 
 template <typename Function>
 Function* Next(const char* name) {
@@ -146,10 +145,7 @@ int ftruncate64(int fd, off64_t size) noexcept {
 }
 
 static int Open(const char* name, const char* path, int flags, mode_t mode) {
-  if ((flags & O_CREAT) != 0 && walkhammer::Fails(FaultKind::kDiskFull)) {
-    errno = ENOSPC;
-    return -1;
-  }
+  if ((flags & O_CREAT) != 0 && walkhammer::FailsWith(FaultKind::kDiskFull, ENOSPC)) return -1;
   if (FailsAsInterrupted()) return -1;
   return walkhammer::Next<int(const char*, int, mode_t)>(name)(path, flags, mode);
 }
@@ -171,26 +167,17 @@ int open64(const char* path, int flags, ...) {
 }
 
 int mkdir(const char* path, mode_t mode) noexcept {
-  if (walkhammer::Fails(FaultKind::kDiskFull)) {
-    errno = ENOSPC;
-    return -1;
-  }
+  if (walkhammer::FailsWith(FaultKind::kDiskFull, ENOSPC)) return -1;
   return walkhammer::Next<int(const char*, mode_t)>("mkdir")(path, mode);
 }
 
 int rename(const char* from, const char* to) noexcept {
-  if (walkhammer::Fails(FaultKind::kDiskFull)) {
-    errno = ENOSPC;
-    return -1;
-  }
+  if (walkhammer::FailsWith(FaultKind::kDiskFull, ENOSPC)) return -1;
   return walkhammer::Next<int(const char*, const char*)>("rename")(from, to);
 }
 
 pid_t fork() noexcept {
-  if (walkhammer::Fails(FaultKind::kNoProcess)) {
-    errno = EAGAIN;
-    return -1;
-  }
+  if (walkhammer::FailsWith(FaultKind::kNoProcess, EAGAIN)) return -1;
   return walkhammer::Next<pid_t()>("fork")();
 }
 

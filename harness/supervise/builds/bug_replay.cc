@@ -12,7 +12,7 @@
 #include "harness/request/symbol_table.h"
 #include "harness/request/text_form.h"
 #include "harness/supervise/builds/bisection.h"
-#include "harness/supervise/builds/build.h"
+#include "harness/supervise/builds/replay_tally.h"
 
 namespace walkhammer {
 namespace {

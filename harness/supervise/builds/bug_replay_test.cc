@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/supervise/builds/bisection.h"
 
 namespace walkhammer {
@@ -211,10 +212,8 @@ TEST(IssueTest, AnInputThatIsNotARequestIsRefused) {
   Bug issue;
   issue.id = "JDK-1";
   issue.walk = "walk 99\n";
-  const auto tally = ReplayBug(issue, {}, 1, {});
-  ASSERT_FALSE(tally.ok());
-  EXPECT_EQ(tally.failure().code, ExitCode::kBadInput);
-  EXPECT_THAT(tally.failure().message, HasSubstr("JDK-1.walk:1"));
+  EXPECT_THAT(ReplayBug(issue, {}, 1, {}),
+              FailsWith(ExitCode::kBadInput, HasSubstr("JDK-1.walk:1")));
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_BUILDS_BUNDLE_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_BUILDS_BUNDLE_H_
 
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/supervise/builds/build.h"
 #include "harness/supervise/builds/replay_tally.h"
 
 namespace walkhammer {
@@ -40,6 +42,36 @@ Result<std::vector<BundleFile>> BundleFiles(const BundleCase& content);
 
 // Writes the files into `dir`, which must be empty or new.
 Status WriteBundle(const std::string& dir, const std::vector<BundleFile>& files);
+
+// Words, and what stands for each.
+using StandIns = std::vector<std::pair<std::string, std::string>>;
+
+// The names of this machine and of its user, without those that tell nothing, such as root.
+StandIns NamesOfThisMachine();
+
+// Takes out of texts for strangers what is personal: what harness/hs_err/redact.h replaces, and
+// besides the names of this machine and of its user, and folders.
+class Anonymous {
+ public:
+  // `places`: folders, such as a JDK's home, for which "<jdk 17.0.2>" stands. `names`: words that
+  // are replaced where no letter adjoins them.
+  explicit Anonymous(StandIns places, StandIns names = NamesOfThisMachine());
+
+  // Returns `text` of the bundle's file `name` without what is personal, and keeps note of what was
+  // replaced. Lines stay lines.
+  std::string Clean(std::string_view text, const std::string& name);
+
+  // What was replaced, one line for each kind and file, without what stood there.
+  std::string Report() const;
+
+ private:
+  StandIns places_, names_;
+  std::map<std::pair<std::string, std::string>, int> done_;  // count by file and kind
+};
+
+// Returns `text` with "<path>/NAME" for each absolute path, of two parts or more, that is not one
+// of the system's (/usr, /lib, /proc, ...). `count`: how many.
+std::string HidePaths(std::string_view text, int& count);
 
 }  // namespace walkhammer
 

@@ -12,7 +12,10 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/jvm/images/jdk.h"
+#include "harness/supervise/child_process.h"
 #include "harness/supervise/replay_run.h"
+#include "harness/supervise/stress_runs/profiles.h"
 
 namespace walkhammer {
 
@@ -57,6 +60,24 @@ struct ReplayPlan {
 
 // Replays `input` as planned and waits. A replay that was under way when it ended is not counted.
 ReplayTally ReplayTimes(const ReplayInput& input, const ChildSetup& setup, const ReplayPlan& plan);
+
+// A JDK under one set of flags, on which requests are replayed and compared.
+struct Build {
+  Jdk jdk;
+  std::string label;               // the version; with the home if another build has that version
+  std::string profile;             // its name
+  std::vector<std::string> flags;  // of the profile, then of the user
+};
+
+// Each JDK under each profile, in the order of `jdks`. kBadInput: a profile whose flags are made
+// before each run, which replays do not do.
+Result<std::vector<Build>> BuildsOf(const std::vector<Jdk>& jdks,
+                                    const std::vector<const Profile*>& profiles,
+                                    const std::vector<std::string>& user_flags);
+
+// How to start children of the build. `scratch`: see ChildSetup. `provider`: see there, too.
+ChildSetup SetupOf(const Build& build, const std::string& scratch,
+                   const std::string& provider = "");
 
 }  // namespace walkhammer
 

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "harness/base/testing/fails_with.h"
-#include "harness/supervise/builds/build.h"
 #include "harness/supervise/fake_child_testing.h"
 
 namespace walkhammer {
@@ -40,6 +39,11 @@ ReplayOutcome Crashed(const std::string& expect) {
   return outcome;
 }
 
+// How often it was walked, reproduced, found and broke.
+std::vector<int> Counts(const ReplayTally& tally) {
+  return {tally.walked(), tally.reproduced, tally.found, tally.broken};
+}
+
 TEST(ReplayTallyTest, CountsWhatWasExpectedAndWhatWasNot) {
   ReplayTally tally;
   tally.Add(Crashed("crash f(int)+0x1f"), "crash f(int)");
@@ -48,10 +52,7 @@ TEST(ReplayTallyTest, CountsWhatWasExpectedAndWhatWasNot) {
   tally.Add(Returned(-5), "crash f(int)");
   tally.Add(Unable("no such scene"), "crash f(int)");
   EXPECT_EQ(tally.times, 5);
-  EXPECT_EQ(tally.walked(), 4);
-  EXPECT_EQ(tally.reproduced, 1);
-  EXPECT_EQ(tally.found, 2);
-  EXPECT_EQ(tally.broken, 2) << "any crash breaks";
+  EXPECT_THAT(Counts(tally), ElementsAre(4, 1, 2, 2)) << "any crash breaks";
   EXPECT_EQ(tally.unable, 1);
   EXPECT_EQ(tally.unable_code, ExitCode::kUnable);
   EXPECT_EQ(tally.unable_reason, "no such scene");
@@ -69,14 +70,11 @@ TEST(ReplayTallyTest, OnlyWhatIsForbiddenAndEndsAWalkBreaksWhereItIsNotExpected)
   ReplayTally tally;
   const FindingRecord wrong = Finding("truth", "truth/truncated", Grade::kForbidden);
   tally.Add(Returned(23, {wrong}), "crash f(int)");
-  EXPECT_EQ(tally.found, 1);
-  EXPECT_EQ(tally.broken, 0);
+  EXPECT_THAT(Counts(tally), ElementsAre(1, 0, 1, 0));
   tally.Add(Returned(23, {Finding("crash", "crash g()", Grade::kInteresting)}), "crash f(int)");
-  EXPECT_EQ(tally.found, 1);
-  EXPECT_EQ(tally.broken, 0);
+  EXPECT_THAT(Counts(tally), ElementsAre(2, 0, 1, 0));
   tally.Add(Returned(23, {wrong}), "truth/truncated");
-  EXPECT_EQ(tally.reproduced, 1);
-  EXPECT_EQ(tally.broken, 1);
+  EXPECT_THAT(Counts(tally), ElementsAre(3, 1, 2, 1));
   EXPECT_EQ(tally.each.back(), "truth/truncated + 23 frames");
 }
 
@@ -84,8 +82,7 @@ TEST(ReplayTallyTest, WithoutExpectationAnythingForbiddenReproduces) {
   ReplayTally tally;
   tally.Add(Returned(23, {Finding("truth", "truth/truncated", Grade::kForbidden)}), "");
   tally.Add(Returned(23, {Finding("truth", "truth/other", Grade::kInteresting)}), "");
-  EXPECT_EQ(tally.reproduced, 1);
-  EXPECT_EQ(tally.broken, 1);
+  EXPECT_THAT(Counts(tally), ElementsAre(2, 1, 1, 1));
 }
 
 TEST(ReplayTallyTest, AToolFailureStaysOne) {
@@ -159,26 +156,23 @@ Jdk JdkOf(const std::string& home, const std::string& version) {
 }
 
 TEST(BuildsOfTest, EachJdkHasEachProfile) {
-  const auto profiles = SelectProfiles({"xint,c1"});
-  ASSERT_TRUE(profiles.ok());
+  const auto profiles = Must(SelectProfiles({"xint,c1"}));
   const auto builds =
-      BuildsOf({JdkOf("/a", "17.0.2"), JdkOf("/b", "17.0.9")}, profiles.value(), {"-Xmx1g"});
-  ASSERT_TRUE(builds.ok());
-  ASSERT_EQ(builds.value().size(), 4U);
-  EXPECT_EQ(builds.value()[0].label, "17.0.2");
-  EXPECT_EQ(builds.value()[0].profile, "xint");
-  EXPECT_THAT(builds.value()[1].flags, ElementsAre("-XX:TieredStopAtLevel=1", "-Xmx1g"));
-  EXPECT_EQ(builds.value()[3].label, "17.0.9");
+      Must(BuildsOf({JdkOf("/a", "17.0.2"), JdkOf("/b", "17.0.9")}, profiles, {"-Xmx1g"}));
+  ASSERT_EQ(builds.size(), 4U);
+  EXPECT_EQ(builds[0].label, "17.0.2");
+  EXPECT_EQ(builds[0].profile, "xint");
+  EXPECT_THAT(builds[1].flags, ElementsAre("-XX:TieredStopAtLevel=1", "-Xmx1g"));
+  EXPECT_EQ(builds[3].label, "17.0.9");
 }
 
 TEST(BuildsOfTest, TwoOfOneVersionAreToldApart) {
   const auto builds =
-      BuildsOf({JdkOf("/a", "17.0.2"), JdkOf("/b", "17.0.2"), JdkOf("/c", "17.0.3")},
-               SelectProfiles({}).value(), {});
-  ASSERT_TRUE(builds.ok());
-  EXPECT_EQ(builds.value()[0].label, "17.0.2 in /a");
-  EXPECT_EQ(builds.value()[1].label, "17.0.2 in /b");
-  EXPECT_EQ(builds.value()[2].label, "17.0.3");
+      Must(BuildsOf({JdkOf("/a", "17.0.2"), JdkOf("/b", "17.0.2"), JdkOf("/c", "17.0.3")},
+                    SelectProfiles({}).value(), {}));
+  EXPECT_EQ(builds[0].label, "17.0.2 in /a");
+  EXPECT_EQ(builds[1].label, "17.0.2 in /b");
+  EXPECT_EQ(builds[2].label, "17.0.3");
 }
 
 TEST(BuildsOfTest, RefusesAProfileThatNeedsMoreThanFlags) {

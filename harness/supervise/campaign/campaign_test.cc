@@ -70,11 +70,8 @@ TEST_F(MergeTest, OneThatIsKilledFromOutsideIsNoFailureOfOurs) {
 }
 
 TEST_F(MergeTest, OneThatFailsSaysWhyInItsLastWords) {
-  const Status merged =
-      Merge("head -c 200000 /dev/zero | tr '\\0' .; echo last-words; exit 1", seconds(60));
-  ASSERT_FALSE(merged.ok());
-  EXPECT_EQ(merged.failure().code, ExitCode::kToolFailed);
-  EXPECT_THAT(merged.failure().message, HasSubstr("last-words"));
+  EXPECT_THAT(Merge("head -c 200000 /dev/zero | tr '\\0' .; echo last-words; exit 1", seconds(60)),
+              FailsWith(ExitCode::kToolFailed, HasSubstr("last-words")));
 }
 
 TEST_F(MergeTest, AnInterruptEndsIt) {
@@ -90,13 +87,13 @@ TEST(RunNotes, SayWhatHappenedAndNothingElse) {
   facts.failed_starts = 3;
   facts.why_not_started = "no memory";
   facts.aslr_off = true;
+  const NoteRow not_started{kNoCell, NoteKind::kIncident, "child not started", 3, "no memory"};
   std::vector<NoteRow> notes = NotesOf(facts);
   ASSERT_EQ(notes.size(), 3u);
-  EXPECT_EQ(notes[0].kind, NoteKind::kIncident);
-  EXPECT_EQ(notes[0].name, "killed from outside");
-  EXPECT_EQ(notes[0].count, 2u);
   EXPECT_THAT(notes[0].detail, Not(HasSubstr("OOM")));
-  EXPECT_EQ(notes[1], (NoteRow{kNoCell, NoteKind::kIncident, "child not started", 3, "no memory"}));
+  EXPECT_EQ(notes[0],
+            (NoteRow{kNoCell, NoteKind::kIncident, "killed from outside", 2, notes[0].detail}));
+  EXPECT_EQ(notes[1], not_started);
   EXPECT_EQ(notes[2], (NoteRow{kNoCell, NoteKind::kInForce, "fixed addresses", 0, ""}));
   facts.oom_kills = 5;
   facts.aslr_off = false;
@@ -108,20 +105,17 @@ TEST(RunNotes, SayWhatHappenedAndNothingElse) {
   facts.why_unwalked = "no memory";
   notes = NotesOf(facts);
   ASSERT_EQ(notes.size(), 3u);
-  EXPECT_EQ(notes[2].kind, NoteKind::kIncident);
-  EXPECT_EQ(notes[2].name, "replay not walked");
-  EXPECT_EQ(notes[2].count, 4u);
   EXPECT_THAT(notes[2].detail, HasSubstr("no memory"));
+  EXPECT_EQ(notes[2],
+            (NoteRow{kNoCell, NoteKind::kIncident, "replay not walked", 4, notes[2].detail}));
   facts.unwalked = 0;
   EXPECT_EQ(NotesOf(facts).size(), 2u) << "what nobody wants need not be in force";
 }
 
-class FuzzRunTest : public testing::Test {
+class FuzzRunTest : public NewRunTest {
  protected:
   Status Run(const std::vector<std::string>& lives, int workers,
              const std::function<void(const BucketRow&)>& on_bucket = {}) {
-    auto db = RunWriter::Create(dir_.Under("run"), TestIdentity());
-    EXPECT_TRUE(db.ok());
     FuzzPlan plan;
     plan.workers = workers;
     plan.coverage = false;
@@ -129,22 +123,18 @@ class FuzzRunTest : public testing::Test {
     plan.child = FakeChildren(scratch_, lives);
     plan.child.aslr = !CanSwitchAslrOff();
     const std::atomic<bool> interrupted{false};
-    FuzzRun run(plan, db.value());
+    FuzzRun run(plan, run_);
     run.sink().on_bucket = on_bucket;
     return run.Run(interrupted);
   }
   std::vector<std::string> Notes() const {
-    auto db = RunReader::Open(dir_.Under("run"));
-    EXPECT_TRUE(db.ok());
     std::vector<std::string> lines;
-    const auto notes = db.value().Rows<NoteRow>();
-    EXPECT_TRUE(notes.ok());
-    for (const NoteRow& note : notes.value())
+    const std::vector<NoteRow> notes = Read(run_).Rows<NoteRow>().value();
+    for (const NoteRow& note : notes)
       lines.push_back(std::string(NoteKindWord(note.kind)) + " " + note.name + " " +
                       std::to_string(note.count));
     return lines;
   }
-  TempDir dir_;
   ScratchFolder scratch_;
 };
 
@@ -156,11 +146,7 @@ TEST_F(FuzzRunTest, AccidentsFromOutsideAreNotesAndEndNothing) {
   EXPECT_THAT(notes, testing::Contains("incident killed from outside 1"));
   EXPECT_THAT(notes, testing::Contains("incident child not started 1"));
   EXPECT_THAT(notes, testing::Not(testing::Contains(HasSubstr("dropped"))));
-  auto db = RunReader::Open(dir_.Under("run"));
-  ASSERT_TRUE(db.ok());
-  const auto buckets = db.value().Buckets();
-  ASSERT_TRUE(buckets.ok());
-  EXPECT_THAT(buckets.value(), IsEmpty());
+  EXPECT_THAT(Read(run_).Buckets().value(), IsEmpty());
 }
 
 // While the first finding is recorded, one worker fails and the one behind it finds something.
@@ -176,13 +162,8 @@ TEST_F(FuzzRunTest, AFailureTakesWhatOtherWorkersHaveFound) {
                           " say=no-such-scene unable exit=0 worker=2 await=" + recording +
                           " crash=2 touch=" + found + " sleep"},
                          3, on_bucket);
-  ASSERT_FALSE(run.ok());
-  EXPECT_EQ(run.failure().code, ExitCode::kUnable);
-  auto db = RunReader::Open(dir_.Under("run"));
-  ASSERT_TRUE(db.ok());
-  const auto buckets = db.value().Buckets();
-  ASSERT_TRUE(buckets.ok());
-  EXPECT_EQ(buckets.value().size(), 2u);
+  EXPECT_THAT(run, FailsWith(ExitCode::kUnable));
+  EXPECT_EQ(Read(run_).Buckets().value().size(), 2u);
 }
 
 }  // namespace

@@ -96,9 +96,8 @@ Status PrepareLibFuzzer(const EnginePlan& plan) {
     return Unable(std::string(kLibFuzzerName) +
                   " is missing beside the walkhammer command: build it with libclang-rt-14-dev "
                   "installed");
-  Status status = PrepareSeeds(plan);
-  if (status.ok()) status = MakeFolder(fs::path(plan.run_dir) / kCorpusName);
-  return status;
+  RETURN_IF_ERROR(PrepareSeeds(plan));
+  return MakeFolder(fs::path(plan.run_dir) / kCorpusName);
 }
 
 // The command of libFuzzer, without its handlers for SIGABRT, SIGINT and SIGTERM: the journal and
@@ -124,9 +123,8 @@ Status PrepareAfl(const EnginePlan& plan) {
   for (const std::string& file :
        {plan.platform.File(kAflTargetName), BesideExecutable(kAflMutatorName)})
     if (!fs::exists(file)) return ToolFailed(file + " is missing: build it");
-  Status status = PrepareSeeds(plan);
-  if (status.ok()) status = MakeFolder(fs::path(plan.run_dir) / kAflName);
-  return status;
+  RETURN_IF_ERROR(PrepareSeeds(plan));
+  return MakeFolder(fs::path(plan.run_dir) / kAflName);
 }
 
 std::string AflWorker(int index) { return fmt::format("w{}", index); }
@@ -232,8 +230,7 @@ Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetu
     const std::string folder = Absolute(plan.run_dir + "/" + engine.corpus_of(i));
     if (folders.back() != folder) folders.push_back(folder);
   }
-  Status linked = GiveShellNames(setup.scratch, folders);
-  if (!linked.ok()) return linked;
+  RETURN_IF_ERROR(GiveShellNames(setup.scratch, folders));
   merge.command = LibFuzzer(setup);
   merge.command.emplace_back("-merge=1");
   merge.command.insert(merge.command.end(), folders.begin(), folders.end());

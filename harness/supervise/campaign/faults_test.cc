@@ -31,7 +31,7 @@ class FaultsTest : public testing::Test {
   };
 
   Outcome Run(FaultKind kind, int at, int every) {
-    TempDir dir;
+    TemporaryFolder dir;
     ScratchFolder scratch;
     FuzzPlan plan;
     plan.coverage = false;

@@ -54,8 +54,7 @@ Job FuzzRun::JobOf(int worker) const {
 
 Status FuzzRun::StartWorkers() {
   const Engine& engine = AllEngines()[static_cast<size_t>(plan_.engine)];
-  Status prepared = engine.prepare(Engines());
-  if (!prepared.ok()) return prepared;
+  RETURN_IF_ERROR(engine.prepare(Engines()));
   for (int i = 0; i < plan_.workers; i++) {
     ChildSetup setup = plan_.child;
     engine.set_up(Engines(), i, setup);
@@ -65,8 +64,7 @@ Status FuzzRun::StartWorkers() {
     if (!worker.ok()) return worker.failure();
     workers_.push_back(std::move(worker.value()));
     workers_.back()->state().job = JobOf(i);
-    Status started = workers_.back()->Start();
-    if (!started.ok()) return started;
+    RETURN_IF_ERROR(workers_.back()->Start());
   }
   return Ok();
 }
@@ -248,8 +246,7 @@ void FuzzRun::EndWorkers() {
 Status FuzzRun::ConfirmRest(Clock::time_point until, const std::atomic<bool>& interrupted) {
   while (!confirmer_->Idle() && Clock::now() < until && !interrupted.load()) {
     // As many processes as there were workers.
-    Status status = StepConfirmer(static_cast<size_t>(plan_.workers));
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(StepConfirmer(static_cast<size_t>(plan_.workers)));
     Progress(FuzzStage::kConfirming);
     std::this_thread::sleep_for(kFuzzTick);
   }
@@ -282,8 +279,7 @@ Status FuzzRun::MinimizeOne(int64_t id, Clock::time_point until,
     if (small.ok() || stop() || small.failure().code == ExitCode::kUnable) unminimized_++;
     return Ok();
   }
-  Status written = WriteFileAtomically(folder + "/" + kMinimizedName, small.value().text);
-  if (!written.ok()) return written;
+  RETURN_IF_ERROR(WriteFileAtomically(folder + "/" + kMinimizedName, small.value().text));
   return db_.SetMinimized(id, small.value().edits, plan.times, plan.times);
 }
 
@@ -293,8 +289,7 @@ Status FuzzRun::MinimizeAll(Clock::time_point until, const std::atomic<bool>& in
     return interrupted.load() || Clock::now() >= until;
   };
   for (const auto& [id, bucket] : known_) {
-    Status status = MinimizeOne(id, until, stop);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(MinimizeOne(id, until, stop));
   }
   return Ok();
 }

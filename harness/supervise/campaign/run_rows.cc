@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "harness/elf/elf_file.h"
@@ -41,9 +42,19 @@ void AddCoverage(const SharedState& state, SharedState& sum) {
   for (uint32_t i = 0; i < blocks; i++) sum.covered.hit[i] |= state.covered.hit[i];
 }
 
-template <typename T>
-void Add(const std::atomic<T>& from, std::atomic<T>& to) {
-  to.store(to.load() + from.load());
+// The totals of a state that are sums over workers.
+template <typename State>
+auto SummedTotals(State& state) {
+  return std::array{&state.walks,
+                    &state.successful,
+                    &state.pristine_walks,
+                    &state.pristine_true,
+                    &state.contained_crashes,
+                    &state.dropped_findings,
+                    &state.unknown_methods,
+                    &state.churn.collections,
+                    &state.churn.java.rounds,
+                    &state.churn.java.unloaded};
 }
 
 // Stored in runs, so never renamed.
@@ -101,11 +112,9 @@ std::vector<NoteRow> LineNotes(const SharedState& sum) {
 }
 
 void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) {
-  for (std::atomic<uint64_t>* total :
-       {&sum.walks, &sum.successful, &sum.pristine_walks, &sum.pristine_true,
-        &sum.contained_crashes, &sum.request_hash, &sum.churn.collections, &sum.churn.java.rounds,
-        &sum.churn.java.unloaded, &sum.dropped_findings, &sum.unknown_methods})
-    total->store(0);
+  const auto totals = SummedTotals(sum);
+  for (auto* total : totals) total->store(0);
+  sum.request_hash.store(0);
   for (int w = 0; w < WalkerCount(sum.job); w++) {  // beyond that nothing was counted
     std::memset(sum.counts[w], 0, sizeof sum.counts[w]);
     std::memset(sum.walk_times[w], 0, sizeof sum.walk_times[w]);
@@ -120,16 +129,9 @@ void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) 
       std::memcpy(sum.vm_version, state->vm_version, sizeof sum.vm_version);
       std::memcpy(sum.vm_gc, state->vm_gc, sizeof sum.vm_gc);
     }
-    Add(state->walks, sum.walks);
-    Add(state->successful, sum.successful);
-    Add(state->pristine_walks, sum.pristine_walks);
-    Add(state->pristine_true, sum.pristine_true);
-    Add(state->contained_crashes, sum.contained_crashes);
-    Add(state->dropped_findings, sum.dropped_findings);
-    Add(state->unknown_methods, sum.unknown_methods);
-    Add(state->churn.collections, sum.churn.collections);
-    Add(state->churn.java.rounds, sum.churn.java.rounds);
-    Add(state->churn.java.unloaded, sum.churn.java.unloaded);
+    const auto more = SummedTotals(*state);
+    for (size_t i = 0; i < totals.size(); i++)
+      totals[i]->store(totals[i]->load() + more[i]->load());
     sum.request_hash.store(sum.request_hash.load() ^ state->request_hash.load());
     AddCounts(*state, sum);
     AddScenes(*state, sum);

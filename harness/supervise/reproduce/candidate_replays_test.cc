@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "harness/base/testing/fails_with.h"
+
 namespace walkhammer {
 namespace {
 
@@ -24,17 +26,15 @@ TEST(ReplaysFor, TakesNeverShownForShownOnce) {
 }
 
 TEST(WalkCandidates, OfNoneNothingIsWalked) {
-  const auto outcome = WalkCandidates({}, {}, {}, [] { return false; });
-  ASSERT_TRUE(outcome.ok());
-  EXPECT_EQ(outcome.value().walked, 0);
-  EXPECT_EQ(outcome.value().best.closeness, Closeness::kNone);
+  const auto outcome = Must(WalkCandidates({}, {}, {}, [] { return false; }));
+  EXPECT_EQ(outcome.walked, 0);
+  EXPECT_EQ(outcome.best.closeness, Closeness::kNone);
 }
 
 TEST(WalkCandidates, SaysThatACandidateIsMalformed) {
   const CrashCandidate candidate{"", 1, {}, "walk 1\nscene nowhere\n"};
-  const auto outcome = WalkCandidates({candidate}, {}, {}, [] { return false; });
-  ASSERT_FALSE(outcome.ok());
-  EXPECT_EQ(outcome.failure().code, ExitCode::kToolFailed);
+  EXPECT_THAT(WalkCandidates({candidate}, {}, {}, [] { return false; }),
+              FailsWith(ExitCode::kToolFailed));
 }
 
 }  // namespace

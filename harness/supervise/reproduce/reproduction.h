@@ -10,9 +10,21 @@
 #include <string>
 #include <vector>
 
-#include "harness/supervise/reproduce/stages.h"
+#include "harness/base/result.h"
+#include "harness/crash/imported_crash.h"
+#include "harness/jvm/images/jdk.h"
+#include "harness/store/run_writer.h"
+#include "harness/supervise/reproduce/candidate_replays.h"
 
 namespace walkhammer {
+
+struct StageOutcome {
+  std::string name;  // "candidates", "fuzzing by libfuzzer", "stress"
+  uint64_t walks = 0;
+  double seconds = 0;
+  Hit best;
+  std::vector<std::string> others;  // signatures of other Forbidden findings
+};
 
 enum class ReproductionVerdict { kReproduced, kSameClass, kOther, kNot };
 const char* ReproductionWord(ReproductionVerdict verdict);  // "reproduced", ... as in JSON

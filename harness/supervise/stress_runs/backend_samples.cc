@@ -8,7 +8,6 @@
 #include <charconv>
 
 #include "harness/jvm/live/methods.h"
-#include "harness/store/collapsed.h"
 #include "harness/store/stress_rows.h"
 
 namespace walkhammer {

@@ -20,7 +20,7 @@
 #include "harness/store/periods.h"
 #include "harness/store/run_writer.h"
 #include "harness/store/stress_rows.h"
-#include "harness/supervise/occurrence.h"
+#include "harness/supervise/finding_sink.h"
 #include "harness/supervise/stress_runs/cell_results.h"
 #include "harness/supervise/stress_runs/sampling_backend.h"
 

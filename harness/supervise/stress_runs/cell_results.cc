@@ -11,6 +11,7 @@
 #include "harness/ipc/shared_mapping.h"
 #include "harness/request/walk_request.h"
 #include "harness/request/walker_table.h"
+#include "harness/store/shared_rows.h"
 
 namespace walkhammer {
 namespace {
@@ -40,16 +41,8 @@ uint64_t Requested(const StressJob& job, const CellThreadRow& row, uint64_t aliv
 }  // namespace
 
 const char* SamplerName(SamplerKind kind) {
-  switch (kind) {
-    case SamplerKind::kPerf:
-      return "perf";
-    case SamplerKind::kTimer:
-      return "timer";
-    case SamplerKind::kThread:
-      return "thread";
-    default:
-      return "auto";
-  }
+  static constexpr const char* kNames[] = {"auto", "perf", "timer", "thread"};
+  return kNames[kind < SamplerKind::kCount ? static_cast<int>(kind) : 0];
 }
 
 const char* ModeName(WalkMode mode) {
@@ -176,20 +169,18 @@ void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThre
 Delivery DeliveryOf(const StressJob& job, const StressState& state,
                     const std::vector<CellThreadRow>& threads) {
   Delivery all;
-  for (const CellThreadRow& thread : threads) {
-    all.requested += thread.delivery.requested;
-    all.delivered += thread.delivery.delivered;
-    all.coalesced += thread.delivery.coalesced;
-    all.missed += thread.delivery.missed;
+  if (job.step != 0) {
+    all.requested = all.delivered = state.steps.load();
+  } else {
+    for (const CellThreadRow& thread : threads) {
+      all.requested += thread.delivery.requested;
+      all.delivered += thread.delivery.delivered;
+      all.coalesced += thread.delivery.coalesced;
+      all.missed += thread.delivery.missed;
+    }
   }
   all.walks = state.walks.load();
   all.successful = state.successful.load();
-  if (job.step != 0) {
-    all = {};
-    all.requested = all.delivered = state.steps.load();
-    all.walks = state.walks.load();
-    all.successful = state.successful.load();
-  }
   return all;
 }
 
@@ -262,40 +253,24 @@ uint64_t WalksOfCode(const StressState& state, int code) {
 }
 
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label) {
+  std::map<uint8_t, std::vector<int>> places;  // a job may name a walker twice: that is one row
+  for (int w = 0; w < state.job.walker_count; w++) places[state.job.walkers[w]].push_back(w);
   std::vector<CountRow> rows;
-  for (int w = 0; w < state.job.walker_count; w++)
+  for (const auto& [walker, at] : places)
     for (int s = 0; s < kMaxStates; s++)
       for (int r = 0; r < kPcRegions; r++)
         for (int c = 0; c < kCodeSlots; c++) {
-          const uint64_t count = state.counts[w][s][r][c].load();
+          uint64_t count = 0;
+          for (const int w : at) count += state.counts[w][s][r][c].load();
           if (count == 0) continue;
-          CountRow row;
-          row.walker = AllWalkers()[state.job.walkers[w]].name;
-          row.scene = label;
           const char* word = StateWord(static_cast<uint8_t>(s));
-          row.state = s == 0 ? "not-Java" : word == nullptr ? "undeclared" : word;
-          row.region = PcRegionWord(static_cast<PcRegion>(r));
-          row.code = c == kCodeFrames  ? "frames"
-                     : c == kCodeOther ? "other"
-                     : c == kCodeCrash ? "crash"
-                     : c == kCodeHang  ? "hang"
-                                       : std::to_string(1 - c);
-          row.count = count;
-          rows.push_back(row);
+          rows.push_back({AllWalkers()[walker].name, label,
+                          s == 0            ? "not-Java"
+                          : word == nullptr ? "undeclared"
+                                            : word,
+                          PcRegionWord(static_cast<PcRegion>(r)), CodeText(c), count});
         }
-  // A job may name a walker twice: its rows are added up.
-  std::vector<CountRow> merged;
-  for (const CountRow& row : rows) {
-    auto same = std::find_if(merged.begin(), merged.end(), [&](const CountRow& other) {
-      return row.walker == other.walker && row.state == other.state && row.region == other.region &&
-             row.code == other.code;
-    });
-    if (same == merged.end())
-      merged.push_back(row);
-    else
-      same->count += row.count;
-  }
-  return merged;
+  return rows;
 }
 
 }  // namespace walkhammer

@@ -30,6 +30,15 @@ class NotesTest : public testing::Test {
     return found;
   }
 
+  void ExpectInForce(const char* name) const {
+    EXPECT_EQ(Note(name).kind, NoteKind::kInForce) << name;
+    EXPECT_EQ(Note(name).detail, "") << name;
+  }
+  void ExpectNotInForce(const char* name, const char* why) const {
+    EXPECT_EQ(Note(name).kind, NoteKind::kNotInForce) << name;
+    EXPECT_THAT(Note(name).detail, HasSubstr(why));
+  }
+
   const std::unique_ptr<StressState> state_ = std::make_unique<StressState>();
 };
 
@@ -46,36 +55,29 @@ TEST_F(NotesTest, NothingIsKnownBeforeTheAgentSamples) {
 
 TEST_F(NotesTest, EachMeansIsInForceOrSaysWhyNot) {
   state_->phase.store(AgentPhase::kSampling);
-  for (const char* name : {"interposition", "hang detection", "stack overflow"}) {
-    EXPECT_EQ(Note(name).kind, NoteKind::kInForce) << name;
-    EXPECT_EQ(Note(name).detail, "") << name;
-  }
+  for (const char* name : {"interposition", "hang detection", "stack overflow"})
+    ExpectInForce(name);
   std::snprintf(state_->not_interposed, sizeof state_->not_interposed, "malloc is that of x.so");
-  EXPECT_EQ(Note("interposition").kind, NoteKind::kNotInForce);
-  EXPECT_THAT(Note("interposition").detail, HasSubstr("malloc is that of x.so: "));
-  EXPECT_EQ(Note("hang detection").kind, NoteKind::kInForce);
+  ExpectNotInForce("interposition", "malloc is that of x.so: ");
+  ExpectInForce("hang detection");
   state_->unwatched_slots = 2;
-  EXPECT_EQ(Note("hang detection").kind, NoteKind::kNotInForce);
-  EXPECT_THAT(Note("hang detection").detail, HasSubstr("2 of 48 "));
+  ExpectNotInForce("hang detection", "2 of 48 ");
   state_->foreign_stacks.store(1);
-  EXPECT_EQ(Note("stack overflow").kind, NoteKind::kNotInForce);
-  EXPECT_THAT(Note("stack overflow").detail, HasSubstr("1 samples "));
+  ExpectNotInForce("stack overflow", "1 samples ");
 }
 
 TEST_F(NotesTest, OnlyAJvmWithoutVmStructsIsSaidToLackThem) {
   state_->phase.store(AgentPhase::kSampling);
   for (const NoteRow& note : CellNotes(*state_, 7, 0)) EXPECT_NE(note.name, "vmStructs");
   state_->undescribed = 1;
-  EXPECT_EQ(Note("vmStructs").kind, NoteKind::kNotInForce);
-  EXPECT_THAT(Note("vmStructs").detail, HasSubstr("this JVM has none: thread states, anchors "));
+  ExpectNotInForce("vmStructs", "this JVM has none: thread states, anchors ");
 }
 
 TEST_F(NotesTest, WithoutTheGuardNoneOfItsMeansIsInForce) {
   state_->phase.store(AgentPhase::kSampling);
   state_->job.uncontained = 1;
   EXPECT_THAT(CellNotes(*state_, 7, 0), SizeIs(1));
-  EXPECT_EQ(Note("guard").kind, NoteKind::kNotInForce);
-  EXPECT_THAT(Note("guard").detail, HasSubstr("--no-guard"));
+  ExpectNotInForce("guard", "--no-guard");
 }
 
 TEST_F(NotesTest, StepsSayWhetherCallsAreFollowed) {
@@ -85,11 +87,9 @@ TEST_F(NotesTest, StepsSayWhetherCallsAreFollowed) {
   for (const uint8_t by : {kStepByTrapFlag, kStepByPtrace}) {
     state_->job.step = by;
     state_->follows_calls = 0;
-    EXPECT_EQ(Note("stepped shadow stack").kind, NoteKind::kNotInForce);
-    EXPECT_THAT(Note("stepped shadow stack").detail, HasSubstr("not followed"));
+    ExpectNotInForce("stepped shadow stack", "not followed");
     state_->follows_calls = 1;
-    EXPECT_EQ(Note("stepped shadow stack").kind, NoteKind::kInForce);
-    EXPECT_EQ(Note("stepped shadow stack").detail, "");
+    ExpectInForce("stepped shadow stack");
   }
 }
 
@@ -98,11 +98,8 @@ TEST_F(NotesTest, WhatFoundNoRoomIsCounted) {
   state_->dropped_findings.store(3);
   const std::vector<NoteRow> notes = CellNotes(*state_, 7, 2);
   ASSERT_THAT(notes, SizeIs(2));
-  for (const NoteRow& note : notes) EXPECT_EQ(note.kind, NoteKind::kDropped);
-  EXPECT_EQ(notes[0].name, "findings");
-  EXPECT_EQ(notes[0].count, 3u);
-  EXPECT_EQ(notes[1].name, "stacks");
-  EXPECT_EQ(notes[1].count, 2u);
+  EXPECT_EQ(notes[0], (NoteRow{7, NoteKind::kDropped, "findings", 3, notes[0].detail}));
+  EXPECT_EQ(notes[1], (NoteRow{7, NoteKind::kDropped, "stacks", 2, notes[1].detail}));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct RequestAnswer {
   int64_t tid;        // of the event's thread, as the kernel counts; 0 or less: not known
   bool failed;        // no stack trace could be taken
   bool biased;        // it was taken at the safepoint, not where the thread was
+  bool operator==(const RequestAnswer&) const = default;
 };
 
 struct RequestAnswers {

@@ -42,16 +42,8 @@ TEST(ReadBack, KeepsAnswersToRequests) {
   BackendSamples samples;
   ASSERT_TRUE(
       ReadBack("answer\t1099511627777\t17\t1\tfb\nanswer\t-1\t-18\t-1\t\nend\t2\n", samples).ok());
-  ASSERT_EQ(samples.given.size(), 2u);
-  const RequestAnswer &first = samples.given[0], &second = samples.given[1];
-  EXPECT_EQ(first.user_data, 1099511627777);
-  EXPECT_EQ(first.start_ns, 17);
-  EXPECT_EQ(first.tid, 1);
-  EXPECT_TRUE(first.failed && first.biased);
-  EXPECT_EQ(second.user_data, -1);
-  EXPECT_EQ(second.start_ns, -18);
-  EXPECT_EQ(second.tid, -1);
-  EXPECT_FALSE(second.failed || second.biased);
+  EXPECT_THAT(samples.given, ElementsAre(RequestAnswer{1099511627777, 17, 1, true, true},
+                                         RequestAnswer{-1, -18, -1, false, false}));
   for (const char* bad : {"answer\t1\t2\t3\nend\t1\n", "answer\tx\t2\t3\t\nend\t1\n",
                           "answer\t1\tx\t3\t\nend\t1\n", "answer\t1\t2\tx\t\nend\t1\n"})
     EXPECT_FALSE(ReadBack(bad, samples).ok()) << bad;
@@ -220,9 +212,8 @@ TEST_F(ForeignAgent, OneFileThatNobodyReadsIsKeptForTheVerdict) {
 }
 
 TEST_F(ForeignAgent, OptionsNameFilesOfTheirOwnForEachJvm) {
-  const auto flags = kForeignAgentBackend.flags({"/x/y.so=a,{out}.x,{out}", "/s", "", 3});
-  ASSERT_TRUE(flags.ok());
-  EXPECT_THAT(flags.value(), ElementsAre("-agentpath:/x/y.so=a,/s/profile-3.x,/s/profile-3"));
+  EXPECT_THAT(Must(kForeignAgentBackend.flags({"/x/y.so=a,{out}.x,{out}", "/s", "", 3})),
+              ElementsAre("-agentpath:/x/y.so=a,/s/profile-3.x,/s/profile-3"));
   EXPECT_THAT(kForeignAgentBackend.flags({"/x/y.so", "/s", "", 0}).value(),
               ElementsAre("-agentpath:/x/y.so"));
 }

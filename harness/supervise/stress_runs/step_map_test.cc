@@ -11,10 +11,10 @@
 #include <memory>
 #include <string>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/elf/modules.h"
 #include "harness/guard/arch.h"
 #include "harness/ipc/line_state.h"
-#include "harness/supervise/stress_runs/code_sections.h"
 
 namespace walkhammer {
 namespace {
@@ -46,6 +46,7 @@ constexpr uint8_t kMethod[] = {
     0xeb, 0xd1,                                // +0x2d jmp +0x0
 };
 constexpr int kComplete = 0x0c;
+const auto kBegin = reinterpret_cast<uint64_t>(kMethod);
 
 std::vector<Section> Sections(uint16_t machine, std::span<const uint8_t> bytes, uint64_t complete,
                               std::vector<uint64_t>* addresses = nullptr) {
@@ -86,12 +87,11 @@ TEST(CodeSections, Arm64) {
 // A stepped address is known to start an instruction, whatever bytes are ahead of it.
 TEST(CodeSections, DecodingFindsBackAfterData) {
   constexpr uint8_t kBytes[] = {0x90, 0x48, 0xb8, 0x55, 0xc3};  // nop, part of a mov, push rbp, ret
-  auto disassembler = Disassembler::For(kX86);
-  ASSERT_TRUE(disassembler.ok());
+  auto disassembler = Must(Disassembler::For(kX86));
   constexpr uint64_t kStarts[] = {0, 3, 4};
   int strayed = 0;
   std::vector<uint64_t> addresses;
-  for (const Instruction& at : DecodeCode(disassembler.value(), kBytes, 0, kStarts, strayed))
+  for (const Instruction& at : DecodeCode(disassembler, kBytes, 0, kStarts, strayed))
     addresses.push_back(at.address);
   EXPECT_THAT(addresses, ElementsAre(0, 3, 4));
   EXPECT_EQ(strayed, 1);
@@ -168,9 +168,8 @@ class StepMapTest : public ::testing::Test {
 // What the calls say of the answers is counted beside what the walker answered.
 TEST_F(StepMapTest, CallersAreProvenOrContradicted) {
   Method(kMethod);
-  const auto begin = reinterpret_cast<uint64_t>(kMethod);
-  Steps(begin + 0x0c, 5, 0, 0);
-  Steps(begin + 0x10, 6, 0, 0);
+  Steps(kBegin + 0x0c, 5, 0, 0);
+  Steps(kBegin + 0x10, 6, 0, 0);
   state_->pcs[0].proven = 4;
   state_->pcs[1].proven = 3;
   state_->pcs[1].contradicted = 2;
@@ -192,15 +191,14 @@ TEST_F(StepMapTest, CallersAreProvenOrContradicted) {
 
 TEST_F(StepMapTest, AMethodHasThreeParts) {
   Method(kMethod);
-  const auto begin = reinterpret_cast<uint64_t>(kMethod);
-  Steps(begin + 0x15, 0, 4, 0);  // in any order
-  Steps(begin + 0x00, 0, 5, 0);
-  Steps(begin + 0x07, 0, 5, 0);
-  Steps(begin + 0x08, 1, 0, 4);
-  Steps(begin + 0x0c, 5, 0, 0);
-  Steps(begin + 0x10, 5, 0, 0);
-  Steps(begin + 0x14, 0, 5, 0);
-  Steps(begin + 0x1a, 0, 5, 0);  // the instruction ahead of it was not stepped
+  Steps(kBegin + 0x15, 0, 4, 0);  // in any order
+  Steps(kBegin + 0x00, 0, 5, 0);
+  Steps(kBegin + 0x07, 0, 5, 0);
+  Steps(kBegin + 0x08, 1, 0, 4);
+  Steps(kBegin + 0x0c, 5, 0, 0);
+  Steps(kBegin + 0x10, 5, 0, 0);
+  Steps(kBegin + 0x14, 0, 5, 0);
+  Steps(kBegin + 0x1a, 0, 5, 0);  // the instruction ahead of it was not stepped
   Map();
   EXPECT_EQ(Regions(),
             "body a.B.c()V 4: 1 5 5 0 0\n"
@@ -231,15 +229,14 @@ TEST_F(StepMapTest, CopiesOfAMethodAreOne) {
 }
 
 TEST_F(StepMapTest, StubsCodeletsAndAdapters) {
-  const auto begin = reinterpret_cast<uint64_t>(kMethod);
-  Code(SymbolKind::kStub, "StubRoutines (1)", begin, 0x20, -1);
-  Code(SymbolKind::kStub, "arraycopy", begin + 8, 8, -1);
-  Code(SymbolKind::kStub, "I2C/C2I adapters(0xb)@0x7f0000001234", begin + 0x20, 6, -1);
-  Code(SymbolKind::kCodelet, "invokestatic", begin + 0x26, 8, -1);
-  Steps(begin + 0x07, 1, 0, 0);
-  Steps(begin + 0x08, 2, 0, 0);  // the smaller stub counts
-  Steps(begin + 0x25, 0, 3, 0);
-  Steps(begin + 0x26, 4, 0, 0);
+  Code(SymbolKind::kStub, "StubRoutines (1)", kBegin, 0x20, -1);
+  Code(SymbolKind::kStub, "arraycopy", kBegin + 8, 8, -1);
+  Code(SymbolKind::kStub, "I2C/C2I adapters(0xb)@0x7f0000001234", kBegin + 0x20, 6, -1);
+  Code(SymbolKind::kCodelet, "invokestatic", kBegin + 0x26, 8, -1);
+  Steps(kBegin + 0x07, 1, 0, 0);
+  Steps(kBegin + 0x08, 2, 0, 0);  // the smaller stub counts
+  Steps(kBegin + 0x25, 0, 3, 0);
+  Steps(kBegin + 0x26, 4, 0, 0);
   Map();
   EXPECT_EQ(Regions(),
             "adapter I2C/C2I adapters(0xb) -1: 1 3 0 3 0\n"
@@ -250,11 +247,10 @@ TEST_F(StepMapTest, StubsCodeletsAndAdapters) {
 
 TEST_F(StepMapTest, ACodeThatIsGoneGivesWayToWhatStandsThereNow) {
   Method(kMethod).gone = 1;
-  const auto begin = reinterpret_cast<uint64_t>(kMethod);
   CodeEntry& now =
-      Code(SymbolKind::kNmethod, "now.There.is()I", begin - 16, sizeof kMethod + 16, 1);
+      Code(SymbolKind::kNmethod, "now.There.is()I", kBegin - 16, sizeof kMethod + 16, 1);
   now.frame_complete = -1;  // never
-  Steps(begin + 0x07, 1, 0, 0);
+  Steps(kBegin + 0x07, 1, 0, 0);
   Map();
   EXPECT_EQ(Regions(), "prologue now.There.is()I 1: 1 1 1 0 0\n");
 }
@@ -286,10 +282,9 @@ TEST_F(StepMapTest, Libraries) {
 // disassembly.
 TEST_F(StepMapTest, WithoutTheProcess) {
   Method(kMethod);
-  const auto begin = reinterpret_cast<uint64_t>(kMethod);
-  Steps(begin + 0x00, 0, 5, 0);
-  Steps(begin + 0x07, 0, 5, 0);
-  Steps(begin + 0x14, 0, 5, 0, kCodeCrash);
+  Steps(kBegin + 0x00, 0, 5, 0);
+  Steps(kBegin + 0x07, 0, 5, 0);
+  Steps(kBegin + 0x14, 0, 5, 0, kCodeCrash);
   Map(0);
   EXPECT_EQ(Regions(),
             "body a.B.c()V 4: 1 5 0 5 0\n"

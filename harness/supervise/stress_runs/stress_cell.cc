@@ -278,16 +278,21 @@ Status StressCell::KillAndEnd(CellStatus status, const std::string& reason) {
 }
 
 Status StressCell::DrainAndEnd(CellStatus status, const std::string& reason) {
+  return DrainAnd([this, status, reason] {
+    End(status, reason);
+    return Ok();
+  });
+}
+
+// Takes all that the program has left, then calls `then`.
+Status StressCell::DrainAnd(std::function<Status()> then) {
   return RunWithRecords(
       [](CellRecords& records) -> Status {
         RETURN_IF_ERROR(records.Drain(CellRecords::kDrainAll));
         records.Harvest();
         return Ok();
       },
-      [this, status, reason] {
-        End(status, reason);
-        return Ok();
-      });
+      std::move(then));
 }
 
 // The agent has stopped, or its time to stop is over. The code's bytes are read from the living
@@ -317,13 +322,7 @@ Status StressCell::EndProgram() {
   if (interrupted_ && !TimeIsUp()) return DrainAndEnd(CellStatus::kInterrupted, "");
   if (plan_.attach_pid == 0) return Ok();
   // An attached JVM goes on without the cell.
-  return RunWithRecords(
-      [](CellRecords& records) -> Status {
-        RETURN_IF_ERROR(records.Drain(CellRecords::kDrainAll));
-        records.Harvest();
-        return Ok();
-      },
-      [this] { return Judge(); });
+  return DrainAnd([this] { return Judge(); });
 }
 
 // The supervisor was busy with other cells: for that time the program may have waited for it.

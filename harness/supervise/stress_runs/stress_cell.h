@@ -18,7 +18,7 @@
 #include "harness/jvm/images/platform.h"
 #include "harness/process/program.h"
 #include "harness/store/stress_rows.h"
-#include "harness/supervise/occurrence.h"
+#include "harness/supervise/finding_sink.h"
 #include "harness/supervise/stress_runs/cell_records.h"
 #include "harness/supervise/stress_runs/ptrace_stepper.h"
 #include "harness/supervise/stress_runs/sampling_backend.h"
@@ -103,6 +103,7 @@ class StressCell {
   Status EndProgram();
   void NoteSampling(AgentPhase phase);
   Status KillAndEnd(CellStatus status, const std::string& reason);
+  Status DrainAnd(std::function<Status()> then);
   Status DrainAndEnd(CellStatus status, const std::string& reason);
   Status Judge();
   Status JudgeByBackend();

@@ -43,7 +43,7 @@ constexpr char kChatty[] =
     "#!/bin/bash\nwhile [ $SECONDS -lt 2 ]; do printf '%01000d\\n' 0; done\n";
 constexpr char kBrief[] = "#!/bin/sh\nexit 0\n";
 
-class StressRunTest : public testing::Test {
+class StressRunTest : public NewRunTest {
  protected:
   CellPlan Cell(const SamplingBackend& backend, const std::string& script) {
     CellPlan cell;
@@ -51,14 +51,14 @@ class StressRunTest : public testing::Test {
     cell.row = TestCell(position);
     cell.row.status = CellStatus::kRunning;
     cell.row.starts = 0;
-    cell.java = dir_.Under("java") + std::to_string(position);
+    cell.java = folder_.Under("java") + std::to_string(position);
     std::ofstream(cell.java) << script;
     std::filesystem::permissions(cell.java, std::filesystem::perms::owner_all);
     cell.prepare = [](const std::string&) -> Result<LoadCommand> { return LoadCommand{}; };
     cell.backend = &backend;
     cell.hung_after = seconds(1);
     cell.output_limit = 1ULL << 40;
-    cell.scratch = dir_.Under("scratch") + std::to_string(position);
+    cell.scratch = folder_.Under("scratch") + std::to_string(position);
     return cell;
   }
   // The same cell, whose program is started again and again for a minute.
@@ -90,8 +90,6 @@ class StressRunTest : public testing::Test {
     return notes;
   }
 
-  const TempDir dir_;
-  RunWriter run_ = std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value());
   StressPlan plan_;
   std::atomic<bool> interrupted_{false};
 };
@@ -140,7 +138,7 @@ TEST_F(StressRunTest, AStoreThatTakesLongStallsNobody) {
   std::thread holder;
   Run([&](const StressProgress& progress) {
     if (holder.joinable() || progress.running.empty()) return;
-    holder = std::thread([file = dir_.Under("run/run.db")] {
+    holder = std::thread([file = folder_.Under("run/run.db")] {
       Database db = std::move(Database::Open(file, file, SQLITE_OPEN_READWRITE).value());
       Transaction held(db);
       ASSERT_TRUE(held.begun().ok());

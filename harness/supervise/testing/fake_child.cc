@@ -25,7 +25,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/ipc/state.h"
+#include "harness/ipc/shared_mapping.h"
 #include "harness/oracles/oracle.h"
 
 namespace walkhammer {

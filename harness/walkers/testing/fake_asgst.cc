@@ -63,14 +63,12 @@ jint Walk(FakeTrace& trace, jint depth, void* context) {
   return CodeOf(count);
 }
 
-#if FAKE_LAYOUT == 0
+#if FAKE_LAYOUT != 2
 void Answer(FakeTrace& trace, jint depth, void* context, uint32_t) {
   trace.num_frames = Walk(trace, depth, context);
-}
-#elif FAKE_LAYOUT == 1 || FAKE_LAYOUT == 3
-void Answer(FakeTrace& trace, jint depth, void* context, uint32_t) {
-  trace.num_frames = Walk(trace, depth, context);
+#if FAKE_LAYOUT != 0
   trace.kind = trace.num_frames > 0 ? 0 : 4;
+#endif
 }
 #else
 void Answer(FakeTrace& trace, jint depth, void* context, uint32_t options) {

@@ -6,38 +6,7 @@
 
 #include "harness/walkers/testing/hotspot_walk.h"
 
-struct ASGCT_CallFrame {
-  jint bci;
-  const void* method_id;
-};
-static_assert(sizeof(ASGCT_CallFrame) == sizeof(walkhammer::AgctFrame));
-
-struct StackContext {
-  const void* pc;
-  uintptr_t sp, fp;
-};
 enum StackDetail { VM_BASIC, VM_NORMAL, VM_EXPERT };
-
-class StackWalker {
- public:
-#ifdef FAKE_FORM
-  static int walkVM(void* context, ASGCT_CallFrame* frames, int depth, const void*, const void*);
-#else
-  static int walkVM(void* context, ASGCT_CallFrame* frames, int depth, StackDetail, bool*);
-#endif
-  static int walkFP(void* context, const void** called, int depth, StackContext* java, bool*);
-  static int walkDwarf(void* context, const void** called, int depth, StackContext* java, bool*);
-};
-
-class Profiler {
- public:
-  int getJavaTraceAsync(void* context, ASGCT_CallFrame* frames, int depth, StackContext* java,
-                        bool* truncated);
-  static Profiler* const _instance;
-
- private:
-  int mark_ = 42;
-};
 
 namespace {
 
@@ -46,16 +15,10 @@ constexpr int kMostCalled = 128;
 const char kMark = 0;  // what walkFP and walkDwarf say that Java begins at
 
 int Walk(void* context, ASGCT_CallFrame* frames, int depth, const char* failed) {
-  auto* walked = reinterpret_cast<walkhammer::AgctFrame*>(frames);
-  int count = walkhammer::HotspotWalk(walked, depth, context);
-#ifdef FAKE_WRONG
-  if (count > 1 && frames[1].bci % 2 == 0) frames[1].bci++;
-#endif
-  if (count < 0) {
-    frames[0] = {kErrorFrame, failed};
-    count = 1;
-  }
-  return count;
+  const int count = ProfilersWalk(frames, depth, context);
+  if (count >= 0) return count;
+  frames[0] = {kErrorFrame, failed};
+  return 1;
 }
 
 int ToJava(const void** called, int depth, StackContext* java) {
@@ -67,49 +30,49 @@ int ToJava(const void** called, int depth, StackContext* java) {
 
 }  // namespace
 
+class StackWalker {
+ public:
 #ifdef FAKE_FORM
-__attribute__((used, noinline)) int StackWalker::walkVM(void* context, ASGCT_CallFrame* frames,
-                                                        int depth, const void*, const void*) {
-  return Walk(context, frames, depth, "break_not_walkable");
-}
-#else
-__attribute__((used, noinline)) int StackWalker::walkVM(void* context, ASGCT_CallFrame* frames,
-                                                        int depth, StackDetail detail,
-                                                        bool* truncated) {
-  if (detail != VM_NORMAL || *truncated) return 0;  // not as agreed
-  int count = Walk(context, frames, depth, "break_not_walkable");
-  for (int i = 0; i < count; i++) {
-    int& bci = frames[i].bci;
-    if (bci == walkhammer::kAgctNativeBci) {
-      bci = 1 << 24 | 1 << 25;
-    } else if (bci != kErrorFrame) {
-      bci = 1 << 24 | (bci & 0xffffff);
-    }
+  WALKHAMMER_OF_PROFILER static int walkVM(void* context, ASGCT_CallFrame* frames, int depth,
+                                           const void*, const void*) {
+    return Walk(context, frames, depth, "break_not_walkable");
   }
-  return count;
-}
+#else
+  WALKHAMMER_OF_PROFILER static int walkVM(void* context, ASGCT_CallFrame* frames, int depth,
+                                           StackDetail detail, bool* truncated) {
+    if (detail != VM_NORMAL || *truncated) return 0;  // not as agreed
+    const int count = Walk(context, frames, depth, "break_not_walkable");
+    for (int i = 0; i < count; i++)
+      if (frames[i].bci != kErrorFrame) Encode(frames[i]);
+    return count;
+  }
 #endif
+  WALKHAMMER_OF_PROFILER static int walkFP(void*, const void** called, int depth,
+                                           StackContext* java, bool*) {
+    return ToJava(called, depth, java);
+  }
+  WALKHAMMER_OF_PROFILER static int walkDwarf(void*, const void** called, int depth,
+                                              StackContext* java, bool*) {
+    return ToJava(called, depth, java);
+  }
+};
 
-__attribute__((used, noinline)) int StackWalker::walkFP(void*, const void** called, int depth,
-                                                        StackContext* java, bool*) {
-  return ToJava(called, depth, java);
-}
+class Profiler {
+ public:
+  WALKHAMMER_OF_PROFILER int getJavaTraceAsync(void* context, ASGCT_CallFrame* frames, int depth,
+                                               StackContext* java, bool*) {
+    static constexpr char kStub[] = "a stub";
+    if (mark_ != 42 || java->pc != &kMark) return 0;  // not as agreed
+    const int count = Walk(context, frames, depth, "unknown_Java");
+    if (count > 0) return count;
+    frames[0] = {kNativeFrame, kStub};
+    return 1;
+  }
+  static Profiler* const _instance;
 
-__attribute__((used, noinline)) int StackWalker::walkDwarf(void*, const void** called, int depth,
-                                                           StackContext* java, bool*) {
-  return ToJava(called, depth, java);
-}
-
-__attribute__((used, noinline)) int Profiler::getJavaTraceAsync(void* context,
-                                                                ASGCT_CallFrame* frames, int depth,
-                                                                StackContext* java, bool*) {
-  static constexpr char kStub[] = "a stub";
-  if (mark_ != 42 || java->pc != &kMark) return 0;  // not as agreed
-  const int count = Walk(context, frames, depth, "unknown_Java");
-  if (count > 0) return count;
-  frames[0] = {kNativeFrame, kStub};
-  return 1;
-}
+ private:
+  int mark_ = 42;
+};
 
 static Profiler profiler;
 Profiler* const Profiler::_instance = &profiler;

@@ -13,56 +13,17 @@
 #include "harness/guard/arch.h"
 #include "harness/walkers/testing/hotspot_walk.h"
 
-struct ASGCT_CallFrame {
-  jint bci;
-  const void* method_id;
-};
-static_assert(sizeof(ASGCT_CallFrame) == sizeof(walkhammer::AgctFrame));
-
 struct StackWalkFeatures {
   unsigned short stats : 1, others : 15;
 };
 enum EventType { PERF_SAMPLE, EXECUTION_SAMPLE };
 
-struct StackContext {
-  const void* pc;
-  uintptr_t sp, fp;
-};
 // What the walk through C is given, and getJavaTraceAsync likewise.
 #if defined(FAKE_REGISTERS)
 #define FAKE_JAVA_CONTEXT , StackContext* java
 #else
 #define FAKE_JAVA_CONTEXT
 #endif
-
-class StackWalker {
- public:
-  static int walkDwarf(void* context, const void** called, int depth FAKE_JAVA_CONTEXT);
-#if defined(FAKE_REGISTERS)
-  static int walkVM(void* context, ASGCT_CallFrame* frames, int depth, StackWalkFeatures, EventType,
-                    const void* pc, unsigned long sp, unsigned long fp);
-#elif defined(FAKE_FORM)
-  static int walkVM(void* context, ASGCT_CallFrame* frames, long depth);
-#else
-  static int walkVM(void* context, ASGCT_CallFrame* frames, int depth, int lock, StackWalkFeatures,
-                    EventType);
-#endif
-};
-
-class Profiler {
- public:
-#if defined(FAKE_REGISTERS)
-  int getNativeTrace(void* context, ASGCT_CallFrame* frames, EventType, int tid, StackContext*);
-#else
-  int getNativeTrace(void* context, ASGCT_CallFrame* frames, EventType, int tid,
-                     unsigned long long* cpu);
-#endif
-  int getJavaTraceAsync(void* context, ASGCT_CallFrame* frames, int depth FAKE_JAVA_CONTEXT);
-  static Profiler* const _instance;
-
- private:
-  int mark_ = 42;
-};
 
 // Of the linker: where this library begins, and where its code ends.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
@@ -100,19 +61,11 @@ int Walk(void* context, ASGCT_CallFrame* frames, int depth, int lock) {
     frames[0] = {kErrorFrame, kNotWalkable};
     return 1;
   }
-  auto* walked = reinterpret_cast<walkhammer::AgctFrame*>(frames);
-  int count = walkhammer::HotspotWalk(walked, depth, context);
+  int count = ProfilersWalk(frames, depth, context);
 #if defined(FAKE_FAULTS) || defined(FAKE_ESCAPES)
   if (count <= 0) count = *reinterpret_cast<volatile int*>(unmapped);
 #endif
-  for (int i = 0; i < count; i++)
-    if (frames[i].bci == walkhammer::kAgctNativeBci)
-      frames[i].bci = 1 << 24 | 1 << 25;
-    else
-      frames[i].bci = 1 << 24 | (frames[i].bci & 0xffffff);
-#ifdef FAKE_WRONG
-  if (count > 1 && frames[1].bci % 2 == 0) frames[1].bci++;
-#endif
+  for (int i = 0; i < count; i++) Encode(frames[i]);
   if (count == 0) frames[count++] = {kNativeFrame, kNative};
   if (count < 0) {
     frames[0] = {kErrorFrame, kNotWalkable};
@@ -122,36 +75,11 @@ int Walk(void* context, ASGCT_CallFrame* frames, int depth, int lock) {
   return count;
 }
 
-}  // namespace
-
-#if defined(FAKE_REGISTERS)
-__attribute__((used, noinline)) int StackWalker::walkVM(void* context, ASGCT_CallFrame* frames,
-                                                        int depth, StackWalkFeatures features,
-                                                        EventType event, const void* pc,
-                                                        unsigned long sp, unsigned long fp) {
-  const bool as_agreed = features.stats == 0 && event == EXECUTION_SAMPLE && pc != nullptr;
-  return as_agreed || sp + fp == 0 ? Walk(context, frames, depth, 0) : 0;
-}
-#elif defined(FAKE_FORM)
-__attribute__((used, noinline)) int StackWalker::walkVM(void* context, ASGCT_CallFrame* frames,
-                                                        long depth) {
-  return Walk(context, frames, static_cast<int>(depth), 0);
-}
-#else
-__attribute__((used, noinline)) int StackWalker::walkVM(void* context, ASGCT_CallFrame* frames,
-                                                        int depth, int lock,
-                                                        StackWalkFeatures features,
-                                                        EventType event) {
-  const bool as_agreed = features.stats == 0 && event == EXECUTION_SAMPLE && lock < kLocks;
-  return as_agreed ? Walk(context, frames, depth, lock) : 0;
-}
-#endif
-
 // What of C was walked last, by the thread that walks: getJavaTraceAsync wants that first.
-static thread_local int walked_c __attribute__((tls_model("initial-exec"))) = 0;
+thread_local int walked_c __attribute__((tls_model("initial-exec"))) = 0;
 
 // `java`: null if the release does not ask where Java begins.
-static int WalkedC(StackContext* java) {
+int WalkedC(StackContext* java) {
   if (java != nullptr) {
     if (java->sp != 0) return 0;  // not as agreed
     java->sp = 42;
@@ -160,48 +88,72 @@ static int WalkedC(StackContext* java) {
   return 1;
 }
 
-__attribute__((used, noinline)) int StackWalker::walkDwarf(void* context, const void** called,
-                                                           int depth FAKE_JAVA_CONTEXT) {
-  if (context == nullptr || depth != 128) return 0;  // not as agreed
-  called[depth - 1] = nullptr;
-#if defined(FAKE_REGISTERS)
-  return WalkedC(java);
-#else
-  return WalkedC(nullptr);
-#endif
-}
+}  // namespace
 
-__attribute__((used, noinline)) int Profiler::getNativeTrace(void* context, ASGCT_CallFrame* frames,
-                                                             EventType event, int,
+class StackWalker {
+ public:
+  WALKHAMMER_OF_PROFILER static int walkDwarf(void* context, const void** called,
+                                              int depth FAKE_JAVA_CONTEXT) {
+    if (context == nullptr || depth != 128) return 0;  // not as agreed
+    called[depth - 1] = nullptr;
 #if defined(FAKE_REGISTERS)
-                                                             StackContext* java) {
+    return WalkedC(java);
 #else
-                                                             unsigned long long*) {
-  StackContext* java = nullptr;
+    return WalkedC(nullptr);
 #endif
-  if (mark_ != 42 || context == nullptr || event != EXECUTION_SAMPLE) return 0;  // not as agreed
-  frames[127] = {kNativeFrame, nullptr};
-  return WalkedC(java);
-}
-
-__attribute__((used, noinline)) int Profiler::getJavaTraceAsync(void* context,
-                                                                ASGCT_CallFrame* frames,
-                                                                int depth FAKE_JAVA_CONTEXT) {
-  static constexpr char kUnknown[] = "unknown_Java";
-  if (mark_ != 42 || walked_c != 1) return 0;  // not as agreed
+  }
 #if defined(FAKE_REGISTERS)
-  if (java->sp != 42) return 0;  // not as agreed
+  WALKHAMMER_OF_PROFILER static int walkVM(void* context, ASGCT_CallFrame* frames, int depth,
+                                           StackWalkFeatures features, EventType event,
+                                           const void* pc, unsigned long sp, unsigned long fp) {
+    const bool as_agreed = features.stats == 0 && event == EXECUTION_SAMPLE && pc != nullptr;
+    return as_agreed || sp + fp == 0 ? Walk(context, frames, depth, 0) : 0;
+  }
+#elif defined(FAKE_FORM)
+  WALKHAMMER_OF_PROFILER static int walkVM(void* context, ASGCT_CallFrame* frames, long depth) {
+    return Walk(context, frames, static_cast<int>(depth), 0);
+  }
+#else
+  WALKHAMMER_OF_PROFILER static int walkVM(void* context, ASGCT_CallFrame* frames, int depth,
+                                           int lock, StackWalkFeatures features, EventType event) {
+    const bool as_agreed = features.stats == 0 && event == EXECUTION_SAMPLE && lock < kLocks;
+    return as_agreed ? Walk(context, frames, depth, lock) : 0;
+  }
 #endif
-  walked_c = 0;
-  int count =
-      walkhammer::HotspotWalk(reinterpret_cast<walkhammer::AgctFrame*>(frames), depth, context);
-#ifdef FAKE_WRONG
-  if (count > 1 && frames[1].bci % 2 == 0) frames[1].bci++;
+};
+
+class Profiler {
+ public:
+  WALKHAMMER_OF_PROFILER int getNativeTrace(void* context, ASGCT_CallFrame* frames, EventType event,
+                                            int,
+#if defined(FAKE_REGISTERS)
+                                            StackContext* java) {
+#else
+                                            unsigned long long*) {
+    StackContext* java = nullptr;
 #endif
-  if (count >= 0) return count;
-  frames[0] = {kErrorFrame, kUnknown};
-  return 1;
-}
+    if (mark_ != 42 || context == nullptr || event != EXECUTION_SAMPLE) return 0;  // not as agreed
+    frames[127] = {kNativeFrame, nullptr};
+    return WalkedC(java);
+  }
+  WALKHAMMER_OF_PROFILER int getJavaTraceAsync(void* context, ASGCT_CallFrame* frames,
+                                               int depth FAKE_JAVA_CONTEXT) {
+    static constexpr char kUnknown[] = "unknown_Java";
+    if (mark_ != 42 || walked_c != 1) return 0;  // not as agreed
+#if defined(FAKE_REGISTERS)
+    if (java->sp != 42) return 0;  // not as agreed
+#endif
+    walked_c = 0;
+    const int count = ProfilersWalk(frames, depth, context);
+    if (count >= 0) return count;
+    frames[0] = {kErrorFrame, kUnknown};
+    return 1;
+  }
+  static Profiler* const _instance;
+
+ private:
+  int mark_ = 42;
+};
 
 static Profiler profiler;
 Profiler* const Profiler::_instance = &profiler;

@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <jni.h>
 
+#include <cstdint>
+
 #include "harness/asgst/include/asgst.h"
 #include "harness/walkers/agct.h"
 
@@ -29,6 +31,35 @@ inline jint HotspotWalk(AgctFrame* frames, jint depth, void* context) {
 }
 
 }  // namespace walkhammer
+
+// Of both profilers, in whose symbols these names are.
+struct ASGCT_CallFrame {
+  jint bci;
+  const void* method_id;
+};
+static_assert(sizeof(ASGCT_CallFrame) == sizeof(walkhammer::AgctFrame));
+struct StackContext {
+  const void* pc;
+  uintptr_t sp, fp;
+};
+// A function that a profiler calls itself, and that walkhammer finds by its symbol.
+#define WALKHAMMER_OF_PROFILER __attribute__((used, noinline))
+
+// HotspotWalk with a profiler's frames. FAKE_WRONG: the second one is never at an even byte code.
+inline jint ProfilersWalk(ASGCT_CallFrame* frames, jint depth, void* context) {
+  const jint count =
+      walkhammer::HotspotWalk(reinterpret_cast<walkhammer::AgctFrame*>(frames), depth, context);
+#ifdef FAKE_WRONG
+  if (count > 1 && frames[1].bci % 2 == 0) frames[1].bci++;
+#endif
+  return count;
+}
+
+// Gives the bci of a Java frame its kind, as vmEntry.h of the profilers does.
+inline void Encode(ASGCT_CallFrame& frame) {
+  const bool native = frame.bci == walkhammer::kAgctNativeBci;
+  frame.bci = 1 << 24 | (native ? 1 << 25 : frame.bci & 0xffffff);
+}
 
 // walkhammer passes its JVM: JNI_GetCreatedJavaVMs would not list a JVM that is still starting.
 jint asgst_attach(JavaVM* vm) {

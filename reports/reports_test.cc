@@ -129,7 +129,7 @@ TEST_F(ReportTest, RunThatIsStillGoingOrWasKilled) {
 }
 
 TEST_F(ReportTest, BucketsInOrderWithInputAndConfirmation) {
-  Add("method-id", "unloaded", "third", Realism::kGenuine);
+  Add("method-id", "unloaded", "third", Realism::kEditedStack);
   Add("crash", "fault", "second", Realism::kEditedStack);
   const int64_t first = Add("crash", "fault", "first", Realism::kShifted);
   ASSERT_TRUE(run_->SetConfirmed(first, 2, 3).ok());

@@ -108,7 +108,7 @@ TEST_F(StressReport, TheGravestVerdictCounts) {
   EXPECT_EQ(Summary().verdict.word, "VACUOUS");
   Add("crash", "fault", 3);
   Finish();
-  EXPECT_THAT(FirstLine(), StartsWith("FINDINGS: 1 Forbidden bucket; 1 of 5 "));
+  EXPECT_THAT(FirstLine(), StartsWith("FINDINGS: 1 new Forbidden bucket; 1 of 5 "));
   EXPECT_EQ(Summary().verdict.exit, ExitCode::kFindings);
 }
 
@@ -116,7 +116,7 @@ TEST_F(StressReport, InterestingAloneIsClean) {
   Cell(0, CellStatus::kPassed);
   Add("method-id", "unloaded", 0);
   Finish();
-  EXPECT_EQ(FirstLine(), "CLEAN: 1 Interesting bucket; 1 of 1 cell passed");
+  EXPECT_EQ(FirstLine(), "CLEAN: 1 new Interesting bucket; 1 of 1 cell passed");
 }
 
 TEST_F(StressReport, ACellThatPassedWithoutASuccessfulWalkIsVacuous) {

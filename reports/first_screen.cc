@@ -16,8 +16,8 @@ namespace {
 
 constexpr size_t kColumns = 80;
 constexpr size_t kMostNews = 3;
-constexpr size_t kMostKnown = 6;
-constexpr size_t kMostLimits = 2;
+constexpr size_t kMostLimits = 1;
+constexpr size_t kLastLines = 3;  // an empty one, the page, what to read next
 
 std::string Cut(std::string text, size_t most = kColumns) {
   text = OnOneLine(std::move(text));
@@ -86,6 +86,7 @@ class Screen {
   // Commands and paths stay whole, so that they can be copied.
   void AddWhole(const std::string& line) { lines_.push_back(OnOneLine(line)); }
   void Space() { lines_.emplace_back(); }
+  size_t size() const { return lines_.size(); }
   std::string Text() const {
     std::string text;
     for (const std::string& line : lines_) text += line + "\n";
@@ -130,11 +131,12 @@ void AddKnown(const RunSummary& summary, Screen& screen) {
   if (lines.empty()) return;
   screen.Space();
   screen.Add("Known");
-  for (size_t i = 0; i < std::min(lines.size(), kMostKnown); i++)
+  const size_t room = kMostScreenLines - kLastLines - screen.size();
+  const size_t shown = lines.size() <= room ? lines.size() : room - 1;
+  for (size_t i = 0; i < shown; i++)
     screen.Add(fmt::format("  {:<13} {:<16} {}", lines[i].name->word.id,
                            RealismWord(lines[i].realism), lines[i].name->title));
-  if (lines.size() > kMostKnown)
-    screen.Add(fmt::format("  and {} more", lines.size() - kMostKnown));
+  if (lines.size() > shown) screen.Add(fmt::format("  and {} more", lines.size() - shown));
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ std::string DetailHtml(const OutputSource& source, size_t index) {
   if (bucket.grade != bucket.recorded_grade)
     grade += fmt::format(" (regraded, was {})", GradeWord(bucket.recorded_grade));
   html += ListHtml(
-      {{"oracle", bucket.oracle + "/" + bucket.outcome},
+      {{"known", NameText(source.summary.names[index])},
+       {"oracle", bucket.oracle + "/" + bucket.outcome},
        {"grade", grade},
        {"walker", example.walker},
        {"scene", example.scene},
@@ -94,9 +95,11 @@ std::string DetailHtml(const OutputSource& source, size_t index) {
   return html;
 }
 
-std::string SummaryHtml(const BucketRow& bucket) {
-  return fmt::format("<b>{}</b> {} <i>{}, {}×</i>", GradeWord(bucket.grade),
+std::string SummaryHtml(const OutputSource& source, size_t index) {
+  const BucketRow& bucket = source.summary.buckets[index];
+  return fmt::format("<b>{}</b> {} <i>{}, {}, {}×</i>", GradeWord(bucket.grade),
                      MarkupText(OnOneLine(bucket.signature.title)),
+                     MarkupText(OnOneLine(ShortName(source.summary.names[index]))),
                      bucket.tries == 0
                          ? "unconfirmed"
                          : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries),
@@ -107,7 +110,7 @@ std::string SummaryHtml(const BucketRow& bucket) {
 std::string FindingLineHtml(const OutputSource& source, size_t index) {
   const BucketRow& bucket = source.summary.buckets[index];
   return fmt::format("<div class=\"f\" data-g=\"{}\">{} {}</div>\n", GradeWord(bucket.grade)[0],
-                     SummaryHtml(bucket),
+                     SummaryHtml(source, index),
                      RunLinkHtml(source, bucket.folder + "/" + kExplainName, kExplainName));
 }
 
@@ -117,7 +120,7 @@ std::string DetailsHtml(const OutputSource& source, size_t index) {
       "<details class=\"f\" data-g=\"{}\" id=\"{}\"><summary>{}</summary><div>{}</div></details>\n",
       GradeWord(bucket.grade)[0],
       MarkupText(OnOneLine(bucket.folder.substr(bucket.folder.rfind('/') + 1))),
-      SummaryHtml(bucket), DetailHtml(source, index));
+      SummaryHtml(source, index), DetailHtml(source, index));
 }
 
 // Which of the findings, given in their order on the page, are shown, and how.
@@ -180,15 +183,18 @@ std::string FilterHtml(const std::vector<BucketRow>& buckets) {
 PageSection FindingsPart(const OutputSource& source) {
   const std::vector<BucketRow>& buckets = source.summary.buckets;
   if (buckets.empty()) return {"findings", "Findings", "<p>None.</p>\n"};
-  std::map<Realism, std::vector<size_t>> groups;  // the most real first
-  for (size_t i = 0; i < buckets.size(); i++) groups[buckets[i].realism].push_back(i);
+  // What is new first, then the most real. The heading of a group that is known says so.
+  std::map<std::pair<bool, Realism>, std::vector<size_t>> groups;
+  for (size_t i = 0; i < buckets.size(); i++)
+    groups[{!WantsSomebody(source.summary.names[i].word.verdict), buckets[i].realism}].push_back(i);
   std::vector<size_t> order;
-  for (const auto& [realism, group] : groups) order.insert(order.end(), group.begin(), group.end());
+  for (const auto& [kind, group] : groups) order.insert(order.end(), group.begin(), group.end());
   Room room(source, order);
   std::string html = FilterHtml(buckets);
-  for (const auto& [realism, group] : groups) {
-    std::string heading = RealismHeading(realism);
+  for (const auto& [kind, group] : groups) {
+    std::string heading = RealismHeading(kind.second);
     heading[0] = static_cast<char>(heading[0] - 'a' + 'A');
+    if (kind.first) heading = "Known: " + heading;
     html += fmt::format("<div class=\"group\"><h3>{} ({})</h3>\n", MarkupText(heading),
                         Grouped(group.size()));
     for (const size_t index : group) html += room.Finding(index);

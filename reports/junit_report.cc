@@ -17,11 +17,12 @@ namespace walkhammer {
 namespace {
 
 struct JunitCase {
-  std::string suite;             // "run", "oracles", "scenes", "cells"
+  std::string suite;             // "run", "bugs", "scenes", "cells"
   std::string class_name, name;  // stable over runs: CI servers follow a case by them
   uint64_t time_ms = 0;
   std::string ending{};                   // "failure", "error", "skipped"; empty: passed
   std::string type{}, message{}, body{};  // of the ending
+  std::string note{};                     // of a case that passed
 };
 
 // What CI servers show of a bucket in a failed case.
@@ -61,24 +62,35 @@ JunitCase RunCase(const RunSummary& summary) {
   test.body = LimitsText(summary);
   if (verdict.exit == ExitCode::kToolFailed) test.ending = "error";
   if (verdict.exit == ExitCode::kUnable) test.ending = "skipped";
-  if (verdict.exit == ExitCode::kFindings && verdict.word != "FINDINGS") test.ending = "failure";
+  // A new bug has a case of its own.
+  bool has_news = false;
+  for (size_t i = 0; i < summary.buckets.size(); i++)
+    has_news = has_news || IsNews(summary.buckets[i], summary.names[i]);
+  if (verdict.exit == ExitCode::kFindings && (verdict.word != "FINDINGS" || !has_news))
+    test.ending = "failure";
   return test;
 }
 
-// One case for each oracle and walker: for a fuzz run.
-void AddOracles(std::vector<JunitCase>& cases, const OutputSource& source) {
+// One case for each bug, by what it is known as or else by its signature: new ones fail.
+void AddBugs(std::vector<JunitCase>& cases, const OutputSource& source) {
   const RunSummary& summary = source.summary;
-  std::map<std::pair<std::string, std::string>, std::vector<size_t>> failed;
-  for (size_t i = 0; i < summary.buckets.size(); i++)
-    if (summary.buckets[i].grade == Grade::kForbidden)
-      failed[{source.examples[i].walker, summary.buckets[i].oracle}].push_back(i);
-  std::set<std::pair<std::string, std::string>> names;
-  for (const auto& [name, buckets] : failed) names.insert(name);
-  for (const std::string& walker : Split(summary.run.identity.walker, ','))
-    for (const Oracle& oracle : AllOracles()) names.emplace(walker, oracle.name);
-  for (const auto& name : names) {
-    JunitCase test{"oracles", "walkhammer." + name.first + ".oracle", name.second};
-    FailCase(test, source, failed[name]);
+  std::map<std::string, std::vector<size_t>> bugs;
+  for (size_t i = 0; i < summary.buckets.size(); i++) {
+    const KnownAs& name = summary.names[i];
+    const std::string title = source.examples[i].walker + ": " + summary.buckets[i].signature.title;
+    bugs[!WantsSomebody(name.word.verdict) ? name.word.id
+         : name.signature.empty()          ? title
+                                           : name.signature]
+        .push_back(i);
+  }
+  for (const auto& [id, buckets] : bugs) {
+    JunitCase test{"bugs", "walkhammer.bug", id};
+    std::vector<size_t> news;
+    for (const size_t i : buckets)
+      if (IsNews(summary.buckets[i], summary.names[i])) news.push_back(i);
+    FailCase(test, source, news);
+    test.note = NameText(summary.names[buckets.front()]) + "\n";
+    for (const size_t i : buckets) test.note += BucketBody(source, i);
     cases.push_back(std::move(test));
   }
 }
@@ -94,15 +106,8 @@ void AddScenes(std::vector<JunitCase>& cases, const RunSummary& summary) {
   }
 }
 
-void AddCells(std::vector<JunitCase>& cases, const OutputSource& source) {
-  const RunSummary& summary = source.summary;
-  std::map<int64_t, std::vector<size_t>> failed;
-  for (size_t i = 0; i < summary.buckets.size(); i++) {
-    if (summary.buckets[i].grade != Grade::kForbidden) continue;
-    if (summary.bucket_cells[i].empty()) failed[kNoCell].push_back(i);
-    for (const int64_t cell : summary.bucket_cells[i]) failed[cell].push_back(i);
-  }
-  std::set<int64_t> known;
+// How the cells ended. What they found are the bugs' cases.
+void AddCells(std::vector<JunitCase>& cases, const RunSummary& summary) {
   for (const CellSummary& cell : summary.cells) {
     const CellRow& row = cell.row;
     const std::string word = CellWord(row, summary.run);
@@ -116,16 +121,8 @@ void AddCells(std::vector<JunitCase>& cases, const OutputSource& source) {
       test.ending = "skipped";
     else if (word != CellStatusWord(CellStatus::kPassed))
       test.ending = "error";
-    FailCase(test, source, failed[row.position]);
-    known.insert(row.position);
     cases.push_back(std::move(test));
   }
-  std::vector<size_t> elsewhere;
-  for (const auto& [cell, buckets] : failed)
-    if (!known.contains(cell)) elsewhere.insert(elsewhere.end(), buckets.begin(), buckets.end());
-  JunitCase test{"cells", "walkhammer.run", "findings of no cell"};
-  FailCase(test, source, elsewhere);
-  cases.push_back(std::move(test));
 }
 
 std::string JunitSeconds(uint64_t time_ms) {
@@ -136,7 +133,10 @@ std::string CaseXml(const JunitCase& test) {
   std::string text = fmt::format(R"(    <testcase classname="{}" name="{}" time="{}")",
                                  MarkupText(OnOneLine(test.class_name)),
                                  MarkupText(OnOneLine(test.name)), JunitSeconds(test.time_ms));
-  if (test.ending.empty()) return text + "/>\n";
+  if (test.ending.empty() && test.note.empty()) return text + "/>\n";
+  if (test.ending.empty())
+    return text + fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n",
+                              MarkupText(test.note));
   text += fmt::format(">\n      <{} message=\"{}\"", test.ending, MarkupText(test.message));
   if (test.ending == "skipped") return text + "/>\n    </testcase>\n";
   return text + fmt::format(" type=\"{}\">{}</{}>\n    </testcase>\n", MarkupText(test.type),
@@ -181,12 +181,8 @@ std::string JunitTotals(const std::vector<JunitCase>& cases, Counts counts, bool
 std::string JunitReport(const OutputSource& source) {
   const RunSummary& summary = source.summary;
   std::vector<JunitCase> cases = {RunCase(summary)};
-  if (summary.cells.empty()) {
-    AddOracles(cases, source);
-    AddScenes(cases, summary);
-  } else {
-    AddCells(cases, source);
-  }
+  AddBugs(cases, source);
+  summary.cells.empty() ? AddScenes(cases, summary) : AddCells(cases, summary);
   // Schemas want no zone.
   std::string timestamp = OnOneLine(summary.run.identity.started_at);
   if (timestamp.ends_with('Z')) timestamp.pop_back();
@@ -195,7 +191,7 @@ std::string JunitReport(const OutputSource& source) {
       fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\"{}>\n", name,
                   JunitTotals(
                       cases, [](const JunitCase&) { return true; }, false));
-  for (const char* suite : {"run", "oracles", "scenes", "cells"}) {
+  for (const char* suite : {"run", "bugs", "scenes", "cells"}) {
     const auto in_suite = [&](const JunitCase& test) { return test.suite == suite; };
     if (std::none_of(cases.begin(), cases.end(), in_suite)) continue;
     text += fmt::format("  <testsuite name=\"{}: {}\"{} timestamp=\"{}\">\n", name, suite,

@@ -23,14 +23,15 @@ std::string MarkdownFindings(const OutputSource& source) {
   const RunSummary& summary = source.summary;
   if (summary.buckets.empty()) return "\nNo findings.\n";
   std::string text =
-      "\n## Findings\n\n| grade | realism | confirmed | seen | finding |\n"
-      "| --- | --- | ---: | ---: | --- |\n";
+      "\n## Findings\n\n| known as | grade | realism | replays | seen | finding |\n"
+      "| --- | --- | --- | ---: | ---: | --- |\n";
   for (size_t i = 0; i < summary.buckets.size() && i < kMarkdownBuckets; i++) {
     const BucketRow& bucket = summary.buckets[i];
-    text += fmt::format(
-        "| {} | {} | {} | {} | {} |\n", GradeWord(bucket.grade), RealismWord(bucket.realism),
-        bucket.tries == 0 ? "-" : fmt::format("{}/{}", bucket.confirmed, bucket.tries),
-        Grouped(bucket.count), MarkdownCode(bucket.signature.title, true));
+    text +=
+        fmt::format("| {} | {} | {} | {} | {} | {} |\n", MarkdownText(ShortName(summary.names[i])),
+                    GradeWord(bucket.grade), RealismWord(bucket.realism),
+                    bucket.tries == 0 ? "-" : fmt::format("{}/{}", bucket.confirmed, bucket.tries),
+                    Grouped(bucket.count), MarkdownCode(bucket.signature.title, true));
   }
   text += CutLine(summary.buckets.size(), kMarkdownBuckets, "are in the run's folder");
   std::string commands;

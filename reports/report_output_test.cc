@@ -40,7 +40,7 @@ class OutputTest : public ReportedRun {
   // The output `option` of the run, as if it were written to out/page in the test's folder.
   std::string Output(std::string_view option, std::optional<double> goal = {}) {
     const RunReader db = Opened();
-    RunSummary summary = ReadRun(db).value();
+    RunSummary summary = ReadRun(db, judging_).value();
     if (goal) HoldToGoal(summary, *goal);
     const OutputSource source =
         ReadOutputSource(db, summary, dir_.Under("out/page"), flame_).value();
@@ -48,6 +48,17 @@ class OutputTest : public ReportedRun {
       if (option == output.option) return output.write(source);
     ADD_FAILURE() << "no output " << option;
     return "";
+  }
+  // Makes findings with this title known as WH-1.
+  void Know(const std::string& title) {
+    std::filesystem::create_directory(dir_.Under("issues"));
+    std::ofstream(dir_.Under("issues/WH-1.toml"))
+        << "title = \"about it\"\nsignatures = [\"agct: " << title
+        << "\"]\nstate = \"open\"\naffected = \"[25,26)\"\n";
+    auto known = KnownBugs::Read(dir_.Under("issues"), "");
+    ASSERT_TRUE(known.ok()) << known.failure().message;
+    judging_ = {std::make_shared<const KnownBugs>(std::move(known.value())),
+                *ParseDay("2026-11-27")};
   }
   // Exit code of a shell command that reads `text` as its input.
   int Pipe(const std::string& command, const std::string& text) {
@@ -63,6 +74,7 @@ class OutputTest : public ReportedRun {
   }
 
   std::string flame_;
+  Judging judging_;
 };
 
 size_t Times(const std::string& text, const std::string& part) {
@@ -138,20 +150,58 @@ TEST_F(OutputTest, TextOfStrangersStaysText) {
   EXPECT_EQ(sarif["runs"][0]["results"].size(), 1u);
 }
 
-TEST_F(OutputTest, JunitHasACaseForEachOracleAndFailsThoseWithForbiddenFindings) {
+TEST_F(OutputTest, JunitHasACaseForEachBugAndFailsNewForbiddenOnes) {
   Add("crash", "fault", "crash in a", Realism::kGenuine);
   Add("crash", "fault", "crash in b", Realism::kGenuine);
   Add("method-id", "unloaded", "interesting", Realism::kGenuine);
   Finish();
+  Know("crash in b");
   const std::string text = Output("--junit");
   ExpectJunit(text);
   EXPECT_EQ(Times(text, "<failure "), 1u);
-  EXPECT_THAT(text, HasSubstr("<testcase classname=\"walkhammer.agct.oracle\" name=\"crash\""));
-  EXPECT_THAT(text, HasSubstr("<failure message=\"crash in a and 1 more bucket\""));
-  EXPECT_THAT(text, HasSubstr("name=\"method-id\" time=\"0.000\"/>"));
+  const auto has_case = [&](const char* name) {
+    return HasSubstr(std::string("<testcase classname=\"walkhammer.bug\" name=\"") + name + "\"");
+  };
+  EXPECT_THAT(text,
+              AllOf(has_case("agct: crash in a"), has_case("WH-1"), has_case("agct: interesting")));
+  EXPECT_THAT(text, HasSubstr("<failure message=\"crash in a\""));
+  EXPECT_THAT(text, HasSubstr("<system-out>known: WH-1, about it\n"));
   EXPECT_THAT(text, HasSubstr(" name=\"verdict\" time=\"2.000\"/>"));
-  EXPECT_EQ(Times(text, "<testcase "), AllOracles().size() + 1);
+  EXPECT_EQ(Times(text, "<testcase "), 4u);
   EXPECT_THAT(text, HasSubstr(" failures=\"1\" errors=\"0\" time=\"2.000\">\n  <testsuite "));
+}
+
+TEST_F(OutputTest, JunitOfARunWithKnownBugsAlonePasses) {
+  Add("crash", "fault", "crash in b", Realism::kGenuine);
+  Finish();
+  Know("crash in b");
+  EXPECT_THAT(Output("--junit"), HasSubstr(" failures=\"0\" errors=\"0\""));
+  judging_.strict = true;
+  EXPECT_THAT(Output("--junit"), HasSubstr("<failure message=\"FINDINGS: "));
+}
+
+TEST_F(OutputTest, JunitFailsAWalkerThatIsNeverRight) {
+  RunTotals wrong = TestTotals();
+  wrong.pristine_true = 0;
+  Finish(wrong);
+  EXPECT_THAT(Output("--junit"), HasSubstr("<failure message=\"FINDINGS: none of 12 undisturbed"));
+}
+
+TEST_F(OutputTest, WhatIsNewComesFirstAndWhatIsKnownSaysSo) {
+  Add("crash", "fault", "crash in b", Realism::kGenuine);
+  Add("crash", "fault", "crash in a", Realism::kEditedStack);
+  Finish();
+  Know("crash in b");
+  const std::string page = Output("--html"), markdown = Output("--markdown");
+  EXPECT_LT(page.find("</b> crash in a <i>NEW, "), page.find("</b> crash in b <i>WH-1, "));
+  EXPECT_THAT(page, HasSubstr("<h3>Known: "));
+  EXPECT_LT(markdown.find("| NEW | Forbidden | edited-stack "),
+            markdown.find("| WH-1 | Forbidden | genuine "));
+  const auto sarif = nlohmann::json::parse(Output("--sarif"))["runs"][0]["results"];
+  EXPECT_EQ(sarif[0]["baselineState"], "new");
+  EXPECT_EQ(sarif[0]["level"], "error");
+  EXPECT_EQ(sarif[1]["baselineState"], "unchanged");
+  EXPECT_EQ(sarif[1]["level"], "note");
 }
 
 // A CI server that looks at JUnit alone must not take a run without a true walk for a pass.
@@ -172,7 +222,7 @@ TEST_F(OutputTest, JunitFailsARunBelowItsGoalAndSkipsOneWithoutCoverage) {
   ExpectJunit(Output("--junit", 50));
 }
 
-TEST_F(OutputTest, JunitOfCellsHasEachCellAndWhatBelongsToNone) {
+TEST_F(OutputTest, JunitOfCellsHasEachCellAndEachBug) {
   CellRow dead = TestCell(1), absent = TestCell(2);
   dead.status = CellStatus::kHung;
   dead.reason = "no CPU time";

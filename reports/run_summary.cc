@@ -289,6 +289,10 @@ double RunSummary::WalksPerSecond() const {
       1e18, static_cast<double>(run.totals.walks) * 1000 / static_cast<double>(run.totals.time_ms));
 }
 
+std::string ShortName(const KnownAs& name) {
+  return WantsSomebody(name.word.verdict) ? "NEW" : name.word.id;
+}
+
 std::string NameText(const KnownAs& name) {
   const BugWord& word = name.word;
   std::string text = WantsSomebody(word.verdict) ? "NEW" : "known";
@@ -334,6 +338,9 @@ Result<RunSummary> ReadRun(const RunReader& db, const Judging& judging) {
   if (judging.known != nullptr) {
     ASSIGN_OR_RETURN(names, judging.known->NamesIn(db, judging.today));
   }
+  std::stable_partition(
+      summary.buckets.begin(), summary.buckets.end(),
+      [&](const BucketRow& bucket) { return WantsSomebody(names[bucket.id].word.verdict); });
   for (const BucketRow& bucket : summary.buckets) summary.names.push_back(names[bucket.id]);
   summary.verdict = Judge(summary, judging.strict);
   for (const BucketRow& bucket : summary.buckets) {

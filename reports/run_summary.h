@@ -67,7 +67,7 @@ struct RunSummary {
   std::string dir;
   RunRow run;
   Verdict verdict;
-  std::vector<BucketRow> buckets;  // most real, gravest, replayed, oldest first
+  std::vector<BucketRow> buckets;  // new, most real, gravest, replayed, oldest first
   std::vector<BucketFiles> files;  // by bucket
   std::vector<KnownAs> names;      // by bucket
   std::vector<CountRow> counts;
@@ -118,6 +118,8 @@ std::string InForceText(const RunSummary& summary);
 // that are words, such as "frames", and for unknown walkers.
 std::string CodeNameOf(const std::string& walker, const std::string& code);
 
+// "NEW", or the id of what the bucket is known as.
+std::string ShortName(const KnownAs& name);
 // "NEW"; "NEW: looks like JDK-1, was fixed in 17.0.9"; "known: WH-01, no stack while ...".
 std::string NameText(const KnownAs& name);
 

@@ -50,7 +50,11 @@ Json ResultJson(const OutputSource& source, size_t index, size_t rule) {
   std::string message = OnOneLine(bucket.signature.title);
   if (!example.finding.detail.empty()) message += ": " + OnOneLine(example.finding.detail);
   if (!example.replay.empty()) message += ". Reproduce: " + example.replay;
-  Json result = {{"ruleId", RuleId(bucket)}, {"ruleIndex", rule}, {"level", "error"}};
+  const bool is_news = IsNews(bucket, source.summary.names[index]);
+  Json result = {{"ruleId", RuleId(bucket)},
+                 {"ruleIndex", rule},
+                 {"level", is_news ? "error" : "note"},
+                 {"baselineState", is_news ? "new" : "unchanged"}};
   result["message"]["text"] = message;
   result["locations"] = LocationsJson(bucket, source.summary.files[index], example);
   // The title is the same for all builds: the same bug stays one alert.

@@ -240,7 +240,7 @@ TEST_F(OutputTest, JunitOfCellsHasEachCellAndEachBug) {
                           HasSubstr("<failure message=\"in no cell\""),
                           HasSubstr("<error message=\"hung: no CPU time\" type=\"hung\">"),
                           HasSubstr("<skipped message=\"unavailable\"/>"),
-                          HasSubstr("tests=\"5\" failures=\"2\" errors=\"1\"")));
+                          HasSubstr("tests=\"6\" failures=\"2\" errors=\"1\"")));
 }
 
 TEST_F(OutputTest, LinksLeadFromThePageToTheRun) {

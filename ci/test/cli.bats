@@ -244,7 +244,7 @@ verbs_of_readme() {
   [ ! -s "$tmp/stderr" ]
   run bash -c "'$walkhammer' fuzz --jdk '$jdk' --walks 200000 --no-confirm --out '$out' 2>&1 |
     head -n 1 >/dev/null; exit \${PIPESTATUS[0]}"
-  [ "$status" -eq 1 ]
+  [ "$status" -le 1 ]
   [ "$(sqlite3 "$out/run.db" 'select walks, status from run')" = "200000|clean-end" ]
 }
 

@@ -12,6 +12,7 @@
 #include "harness/base/text.h"
 #include "harness/bugs/bug_store.h"
 #include "harness/cli/identity.h"
+#include "harness/cli/judging.h"
 #include "harness/cli/options.h"
 #include "harness/cli/walk_file.h"
 #include "harness/jvm/images/jdk.h"
@@ -147,10 +148,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
   verb.Text("--policy", o->policy,
             "What fails, what warns, and from which size on; without runs: check the file alone",
             "FILE.toml");
-  verb.Text("--bugs", o->bugs,
-            "The team's store of bugs: what it knows is no news, what it has as fixed should be "
-            "gone; without runs: check the store alone",
-            "DIR");
+  verb.Text("--bugs", o->bugs, kBugsHelp, "DIR");
   verb.Text("--build", o->build, "The build's version, for JDKs that all call themselves the same",
             "VERSION");
   verb.Count(

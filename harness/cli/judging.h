@@ -17,6 +17,8 @@ struct JudgingOptions {
   bool strict = false;
 };
 
+inline constexpr char kBugsHelp[] = "A team's store of bugs: what it knows is not new";
+
 // --known, --bugs, --strict
 void AddJudging(Verb& verb, JudgingOptions& options);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "harness/base/numbers.h"
@@ -82,6 +83,21 @@ std::vector<KnownLine> KnownLines(const RunSummary& summary) {
 
 class Screen {
  public:
+  // Wraps the line at blanks, to at most three lines.
+  void AddWrapped(const std::string& line) {
+    constexpr size_t kMostWrapped = 3;
+    std::string part;
+    for (const std::string& word : Words(OnOneLine(line))) {
+      const bool last = lines_.size() + 1 == kMostWrapped;
+      if (!part.empty() && !last && part.size() + 1 + word.size() > kColumns) {
+        lines_.push_back(std::exchange(part, "  "));
+        part += word;
+      } else {
+        part += (part.empty() ? "" : " ") + word;
+      }
+    }
+    Add(part);
+  }
   void Add(const std::string& line) { lines_.push_back(Cut(line)); }
   // Commands and paths stay whole, so that they can be copied.
   void AddWhole(const std::string& line) { lines_.push_back(OnOneLine(line)); }
@@ -144,7 +160,7 @@ void AddKnown(const RunSummary& summary, Screen& screen) {
 std::string FirstScreen(const RunSummary& summary, const std::string& page) {
   const RunIdentity& identity = summary.run.identity;
   Screen screen;
-  screen.Add(fmt::format("{}: {}", summary.verdict.word, summary.verdict.sentence));
+  screen.AddWrapped(fmt::format("{}: {}", summary.verdict.word, summary.verdict.sentence));
   screen.Add(fmt::format("  {} on {}", identity.walker,
                          identity.vm_version.empty() ? identity.jdk_path : identity.vm_version));
   screen.Add("  " + WalkedText(summary));

@@ -158,6 +158,18 @@ TEST_F(FirstScreenTest, KnownIssuesHaveTheRoomThatIsLeft) {
   }
 }
 
+TEST_F(FirstScreenTest, AVerdictThatSaysWhyIsWrapped) {
+  std::string reason;
+  for (int i = 0; i < 30; i++) reason += " word" + std::to_string(i);
+  ASSERT_TRUE(run_->Finish(RunStatus::kFailed, TestTotals(), reason).ok());
+  const std::vector<std::string> lines = Split(FirstScreen(ReadRun(Opened()).value(), ""), '\n');
+  EXPECT_THAT(lines, Each(SizeIs(testing::Le(80U))));
+  EXPECT_THAT(lines[0], StartsWith("FAILED: the run failed: word0 word1 "));
+  EXPECT_THAT(lines[1], StartsWith("  word"));
+  EXPECT_THAT(lines[2], testing::EndsWith("..."));
+  EXPECT_THAT(lines[3], StartsWith("  agct on "));
+}
+
 TEST_F(FirstScreenTest, ShowsNoControlCharacters) {
   Add("crash in \x1b]0;f\n");
   EXPECT_THAT(Screen(), AllOf(Not(HasSubstr("\x1b")), HasSubstr("crash in ?]0;f?")));

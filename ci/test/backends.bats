@@ -45,6 +45,7 @@ stress() {
   run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:interfaces \
     --walker "$walker" --jdk "${jdks[-1]}" --out "$tmp/run" "$@"
   echo "stress --walker $walker: exit code $status, stdout '$output', stderr '$stderr'"
+  with_report "$tmp/run"
   [ "$status" -eq "$code" ]
 }
 
@@ -62,6 +63,7 @@ refused() {
   echo "$output" "$stderr"
   [ "$status" -eq 0 ]
   [[ "${lines[0]}" == "CLEAN: "* ]]
+  with_report "$tmp/run"
   [ "$(grep -c "sampled  *jfr: " <<<"$output")" -eq "${#jdks[@]}" ]
   [ "$(grep -c "^ .* ExecutionSample .* frames" <<<"$output")" -eq "${#jdks[@]}" ]
   grep -Eq "^ *signals +[1-9][0-9,]* delivered" <<<"$output"

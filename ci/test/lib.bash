@@ -32,6 +32,11 @@ ask() {
   sqlite3 "$1/run.db" "$2"
 }
 
+# with_report [RUN]: adds the whole report of RUN, by default of $out, to $output.
+with_report() {
+  output+=$'\n'$("$walkhammer" report "${1:-$out}" || true)
+}
+
 # is ACTUAL WANTED [WHAT]: fails and prints all three if ACTUAL is not WANTED.
 is() {
   [ "$1" = "$2" ] && return

@@ -35,6 +35,7 @@ setup() {
         and kind not in ('none', 'one-failed', 'truncated')")" -eq 0 ]
     [ "$(ask "select sum(samples) > 100 from agreement where realism = 'genuine' and kind = 'none'")" -eq 1 ]
     [ "$(ask "select sum(samples) > 1000 from agreement where realism = 'edited-stack'")" -eq 1 ]
+    with_report
     [[ "$output" == *"asgst with agct, edited-stack requests"* ]]
   done
 }

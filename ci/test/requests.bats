@@ -27,6 +27,7 @@ ask_for() {
   run --separate-stderr timeout 100 "$walkhammer" stress --walker request --provider "$fake" \
     --java "-cp $PROGRAMS AnswersRequests \"$fake\" $wrong" --time 2s --interval 200us --out "$out" "$@"
   echo "$wrong: exit code $status: $output $stderr"
+  with_report
   [ "$status" -eq "$code" ]
 }
 

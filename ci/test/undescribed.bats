@@ -38,6 +38,7 @@ stress() {
   run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:mixed \
     --walker "$walkers" --jdk "$home" --time 3s --out "$out" "$@"
   echo "stress --walker $walkers: exit code $status: $output $stderr"
+  with_report
   [ "$status" -eq "$code" ]
 }
 

@@ -14,11 +14,11 @@
 #include "harness/base/print.h"
 #include "harness/child/jvm_thread.h"
 #include "harness/findings/finding_record.h"
-#include "harness/oracles/oracle.h"
 #include "harness/guard/arch.h"
 #include "harness/ipc/launch.h"
 #include "harness/ipc/shared_mapping.h"
 #include "harness/jvm/images/jdk_choice.h"
+#include "harness/oracles/oracle.h"
 #include "harness/request/lookup.h"
 
 namespace walkhammer {

@@ -46,8 +46,7 @@ bool IsOfLibrary(const std::string& signature) {
 // because it was seen in a build of the same release line. A bug that says nothing may be anywhere.
 bool IsOfBuild(const Bug& bug, const Sighting& sighting) {
   if (!bug.affected_libraries.empty() && IsOfLibrary(sighting.signature)) return true;
-  if (!bug.affected.empty())
-    return AffectedByVersion(bug, sighting.seen.build) == Affected::kYes;
+  if (!bug.affected.empty()) return AffectedByVersion(bug, sighting.seen.build) == Affected::kYes;
   return bug.builds.empty() ||
          std::any_of(bug.builds.begin(), bug.builds.end(), [&](const std::string& build) {
            return ReleaseLine(build) == ReleaseLine(sighting.seen.build);

@@ -29,8 +29,8 @@ std::string BuildOf(const GateSide& side) {
 
 // Why nothing can be said; empty: something can.
 std::string WhyVacuous(const GateSide& baseline, const GateSide& candidate) {
-  for (const auto& [name, side] : {std::pair("baseline", &baseline), {"candidate", &candidate}})
-    if (side->successful == 0) return std::string("no walk of the ") + name + " returned a frame";
+  if (baseline.successful == 0) return "no walk of the baseline returned a frame";
+  if (candidate.successful == 0) return "";
   const bool common =
       std::any_of(baseline.codes.begin(), baseline.codes.end(),
                   [&](const auto& stratum) { return candidate.codes.contains(stratum.first); }) ||
@@ -65,6 +65,58 @@ void AddNotes(const GateSide& baseline, const GateSide& candidate, GateVerdict& 
     verdict.notes.push_back("a side has no times of walks");
 }
 
+// The reason that a run which failed gives; empty if none failed.
+std::string WhyFailed(const GateSide& side) {
+  for (const RunRow& run : side.runs)
+    if (run.status == RunStatus::kFailed && !run.reason.empty()) return ": " + run.reason;
+  return "";
+}
+
+// Walks a second of the fuzz runs of the random engine; 0: there are none.
+double WalkRate(const GateSide& side) {
+  double walks = 0, seconds = 0;
+  for (const RunRow& run : side.runs) {
+    if (run.identity.Kind() != "fuzz" || run.identity.IsGuided()) continue;
+    walks += static_cast<double>(run.totals.walks);
+    seconds += static_cast<double>(run.totals.time_ms) / 1000;
+  }
+  return seconds > 0 ? walks / seconds : 0;
+}
+
+// A candidate that does not walk, or not as the baseline does.
+void CheckWalks(const GateSides& sides, GateVerdict& verdict) {
+  const GateSide &baseline = sides.baseline, &candidate = sides.candidate;
+  const std::string before =
+      fmt::format("the baseline's runs made {}, {} with a frame", Counted(baseline.walks, "walk"),
+                  Grouped(baseline.successful));
+  if (candidate.walks == 0)
+    AddChange({GateKind::kCannotStart, "nothing was walked",
+               before + "; the candidate's none" + WhyFailed(candidate)},
+              sides.policy, verdict);
+  else if (candidate.successful == 0)
+    AddChange(
+        {GateKind::kNoStacks, "no walk returned a frame",
+         fmt::format("of {} of the candidate's; {}", Counted(candidate.walks, "walk"), before)},
+        sides.policy, verdict);
+  const double rate = WalkRate(baseline), now = WalkRate(candidate);
+  if (candidate.walks > 0 && rate > 0 && now > 0 && now < sides.policy.walk_rate * rate)
+    AddChange({GateKind::kFewerWalks, "walks of synthetic requests",
+               fmt::format("{} a second, the baseline made {}", Grouped(static_cast<uint64_t>(now)),
+                           Grouped(static_cast<uint64_t>(rate)))},
+              sides.policy, verdict);
+}
+
+// Why a comparison without a failure is no pass; empty: it is one. Guided runs are compared by
+// buckets alone.
+std::string WhyTooLittle(const GateSides& sides, const GateVerdict& verdict) {
+  const bool guided = sides.candidate.guided == sides.candidate.runs.size();
+  if (guided || verdict.codes.compared + verdict.times.compared > 0) return "";
+  return fmt::format(
+      "no error code and no time of walks has enough data: {} and {} walks; make longer runs, or "
+      "more of them",
+      Grouped(sides.baseline.walks), Grouped(sides.candidate.walks));
+}
+
 bool SameProcessors(const GateSide& baseline, const GateSide& candidate) {
   return baseline.runs.front().identity.cpu_model == candidate.runs.front().identity.cpu_model;
 }
@@ -92,6 +144,7 @@ GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const
   }
   AddNotes(baseline, candidate, verdict);
   const GateSides sides{baseline, candidate, policy, replay};
+  CheckWalks(sides, verdict);
   CheckBuckets(sides, verdict);
   CheckWorkloads(sides, verdict);
   CheckCoverage(sides, verdict);
@@ -102,6 +155,11 @@ GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const
   const bool fails = CountOf(verdict, GateEffect::kFail) > 0;
   verdict.word = fails ? "REGRESSION" : "PASS";
   verdict.exit = fails ? ExitCode::kFindings : ExitCode::kClean;
+  if (fails) return verdict;
+  verdict.why = WhyTooLittle(sides, verdict);
+  if (verdict.why.empty()) return verdict;
+  verdict.word = "NOT ENOUGH DATA";
+  verdict.exit = ExitCode::kToolFailed;
   return verdict;
 }
 
@@ -148,6 +206,12 @@ std::string GateText(const GateVerdict& verdict) {
   return text + "\n" + GateLine(verdict) + "\n";
 }
 
+namespace {
+
+constexpr size_t kNamedChanges = 3;  // in the last line
+
+}  // namespace
+
 std::string GateLine(const GateVerdict& verdict) {
   const GateTotals &before = verdict.baseline, &now = verdict.candidate;
   std::string text =
@@ -155,11 +219,12 @@ std::string GateLine(const GateVerdict& verdict) {
                   verdict.word, verdict.walkers, now.build, before.build, now.runs, before.runs,
                   Grouped(now.walks), Grouped(before.walks));
   if (!verdict.why.empty()) return OnOneLine(text + verdict.why);
-  std::map<std::string_view, size_t> kinds;
-  for (const GateChange& change : verdict.changes) kinds[GateKindWord(change.kind)]++;
   std::string found;
-  for (const auto& [kind, count] : kinds)
-    found += fmt::format("{}{} {}", found.empty() ? "" : ", ", count, kind);
+  for (size_t i = 0; i < std::min(verdict.changes.size(), kNamedChanges); i++)
+    found += fmt::format("{}{}: {}", found.empty() ? "" : ", ",
+                         GateKindWord(verdict.changes[i].kind), verdict.changes[i].what);
+  if (verdict.changes.size() > kNamedChanges)
+    found += fmt::format(" and {} more", verdict.changes.size() - kNamedChanges);
   text += found.empty() ? "nothing is worse" : found;
   text += fmt::format("; {} codes and {} times compared", Grouped(verdict.codes.compared),
                       Grouped(verdict.times.compared));

@@ -40,8 +40,8 @@ struct GateTotals {
 };
 
 struct GateVerdict {
-  std::string word;  // "PASS", "REGRESSION" or "VACUOUS"
-  std::string why;   // of VACUOUS: one sentence; else empty
+  std::string word;  // "PASS", "REGRESSION", "NOT ENOUGH DATA" or "VACUOUS"
+  std::string why;   // of the last two: one sentence; else empty
   ExitCode exit = ExitCode::kClean;
   std::vector<GateChange> changes;   // those that fail first
   std::vector<std::string> better;   // what of the candidate is better: a sentence each

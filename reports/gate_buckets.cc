@@ -117,12 +117,13 @@ GateChange ChangeOf(const GateSides& sides, const Lacking& only,
 // there, whatever the baseline has, unless it was back there already. One that is known is only
 // told if the baseline lacks it.
 void CheckBug(const GateSides& sides, const std::string& title, const GateBucket& bucket,
-              GateVerdict& verdict) {
+              const std::optional<ReplayCounts>& counts, GateVerdict& verdict) {
   const BugWord& word = bucket.word;
   const auto at = sides.baseline.buckets.find(title);
   const GateBucket* before = at == sides.baseline.buckets.end() ? nullptr : &at->second;
-  const std::string figures =
-      SeenText(bucket, sides.candidate) + "; " + BeforeText(before, sides.baseline);
+  const std::string figures = SeenText(bucket, sides.candidate) + "; " +
+                              BeforeText(before, sides.baseline) +
+                              (counts ? ProofText(*counts) : "");
   if (word.verdict == BugVerdict::kReopened) {
     if (before != nullptr && before->word.verdict == BugVerdict::kReopened)
       verdict.notes.push_back(
@@ -134,6 +135,15 @@ void CheckBug(const GateSides& sides, const std::string& title, const GateBucket
           sides.policy, verdict);
   } else if (before == nullptr && word.verdict == BugVerdict::kAccepted) {
     verdict.notes.push_back(fmt::format("{} is accepted: {}, {}", title, word.id, word.why));
+  } else if (before == nullptr && WantsSomebody(bucket.on_other.verdict)) {
+    AddChange({GateKind::kReopened, title,
+               fmt::format("{}, which the baseline's build does not have; {}", word.id, figures), 0,
+               bucket.input, word.id},
+              sides.policy, verdict);
+  } else if (before == nullptr && ProofOf(counts) == Proof::kNew) {
+    AddChange({KindOf(bucket), title, fmt::format("looks like {}; {}", word.id, figures), 0,
+               bucket.input, word.id},
+              sides.policy, verdict);
   } else if (before == nullptr) {
     AddChange(
         {GateKind::kKnown, title,
@@ -148,9 +158,16 @@ void CheckBug(const GateSides& sides, const std::string& title, const GateBucket
 void CheckBuckets(const GateSides& sides, GateVerdict& verdict) {
   const GateSide &baseline = sides.baseline, &candidate = sides.candidate;
   verdict.buckets.compared = candidate.buckets.size();
-  for (const auto& [title, bucket] : candidate.buckets)
-    if (IsDecided(bucket)) CheckBug(sides, title, bucket, verdict);
   int replayed = 0;
+  for (const auto& [title, bucket] : candidate.buckets) {
+    if (!IsDecided(bucket)) continue;
+    // What replays on the candidate alone is new, whatever it looks like.
+    std::optional<ReplayCounts> counts;
+    if (!baseline.buckets.contains(title) && bucket.word.verdict != BugVerdict::kAccepted &&
+        sides.replay && replayed++ < kMostReplayed)
+      counts = sides.replay(bucket.input);
+    CheckBug(sides, title, bucket, counts, verdict);
+  }
   for (const Lacking& only : BucketsOnlyOf(candidate, baseline, false)) {
     std::optional<ReplayCounts> counts;
     if (sides.replay && replayed++ < kMostReplayed) counts = sides.replay(only.bucket->input);

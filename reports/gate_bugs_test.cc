@@ -31,9 +31,16 @@ class GateBugs : public MadeRuns {
                     const std::string& build = "", const GateReplay& replay = {}) {
     GateSide baseline = ReadGateSide({Add(before)}).value(),
              candidate = ReadGateSide({Add(now)}).value();
-    EXPECT_TRUE(ReadBugWords(store_, today_, "", baseline).ok());
-    EXPECT_TRUE(ReadBugWords(store_, today_, build, candidate).ok());
+    const KnownBugs known = Known();
+    const std::string version = build.empty() ? now.version : build;
+    EXPECT_TRUE(ReadBugWords(known, today_, "", version, baseline).ok());
+    EXPECT_TRUE(ReadBugWords(known, today_, build, before.version, candidate).ok());
     return JudgeGate(baseline, candidate, policy, replay);
+  }
+
+  KnownBugs Known() {
+    EXPECT_TRUE(store_.Save().ok());
+    return std::move(KnownBugs::Read("", temp_.Under("bugs")).value());
   }
 
   BugStore store_;
@@ -65,7 +72,7 @@ TEST_F(GateBugs, AnOpenBugIsToldAndWarns) {
   EXPECT_THAT(GateText(known),
               HasSubstr("  warn  known          crash in f\n        known: JDK-1"));
   EXPECT_THAT(GateJsonText(known), HasSubstr("\"bug\": \"JDK-1\""));
-  EXPECT_THAT(GateLine(known), HasSubstr("; 1 known; "));
+  EXPECT_THAT(GateLine(known), HasSubstr("; known: crash in f; "));
   // What both sides have is no change, with a store as without.
   EXPECT_THAT(Judge(With({"crash in f"}), With({"crash in f"})).changes, IsEmpty());
   GatePolicy strict;
@@ -134,17 +141,47 @@ TEST_F(GateBugs, ABuildOlderThanTheFixHasAKnownBug) {
   EXPECT_EQ(Judge(With({}), old, {}, "25+3").word, "REGRESSION");  // by what --build says
 }
 
-TEST_F(GateBugs, OnlyWhatTheStoreDoesNotDecideIsReplayedAndTested) {
+// A build that has the fix shows that the other one lost it.
+TEST_F(GateBugs, ABugThatTheBaselinesBuildDoesNotHaveIsBack) {
+  AddBug("JDK-1", "crash in f", {BugState::kFixed, "", "", "", "25+3"}).affected = "[25+1,25+3)";
+  const GateVerdict back = Judge(With({}, "25+4"), With({"crash in f"}, "25+2"));
+  EXPECT_EQ(back.word, "REGRESSION");
+  ASSERT_THAT(KindNames(back), ElementsAre("reopened"));
+  EXPECT_EQ(back.changes[0].bug, "JDK-1");
+  EXPECT_THAT(back.changes[0].details,
+              StartsWith("JDK-1, which the baseline's build does not have; seen 60 times"));
+  const GateVerdict gone = Judge(With({"crash in f"}, "25+2"), With({}, "25+4"));
+  EXPECT_EQ(gone.word, "PASS");
+  EXPECT_THAT(gone.better, ElementsAre(StartsWith("gone: crash in f")));
+  EXPECT_EQ(Judge(With({}, "25+1"), With({"crash in f"}, "25+2")).word, "PASS") << "both have it";
+}
+
+// Another bug may look like a known one.
+TEST_F(GateBugs, WhatReplaysOnTheCandidateAloneIsNewWhateverIsKnown) {
   AddBug("JDK-1", "crash in f");
+  for (const int baseline : {0, 3}) {
+    const GateVerdict verdict =
+        Judge(With({}), With({"crash in f"}), {}, "", [&](const std::string&) {
+          return ReplayCounts{10, baseline, 10};
+        });
+    EXPECT_EQ(verdict.word, baseline == 0 ? "REGRESSION" : "PASS");
+    ASSERT_THAT(KindNames(verdict), ElementsAre(baseline == 0 ? "new-crash" : "known"));
+    EXPECT_EQ(verdict.changes[0].bug, "JDK-1");
+    EXPECT_THAT(verdict.changes[0].details,
+                HasSubstr("; of 10 replays the candidate reproduced 10"));
+  }
+}
+
+TEST_F(GateBugs, WhatIsAcceptedIsNeitherReplayedNorTested) {
   AddBug("JDK-2", "crash in g", {BugState::kAccepted, "", "r", "2026-11-24", ""});
   std::vector<std::string> replayed;
-  const GateVerdict verdict = Judge(With({}), With({"crash in f", "crash in g", "crash in h"}), {},
-                                    "", [&](const std::string& input) {
-                                      replayed.push_back(input);
-                                      return ReplayCounts{10, 0, 10};
-                                    });
+  const GateVerdict verdict =
+      Judge(With({}), With({"crash in g", "crash in h"}), {}, "", [&](const std::string& input) {
+        replayed.push_back(input);
+        return ReplayCounts{10, 0, 10};
+      });
   EXPECT_THAT(replayed, ElementsAre(HasSubstr("/crashes/")));
-  ASSERT_THAT(KindNames(verdict), ElementsAre("new-crash", "known"));
+  ASSERT_THAT(KindNames(verdict), ElementsAre("new-crash"));
   const GateVerdict alone = Judge(With({}), With({"crash in h"}));
   EXPECT_EQ(verdict.changes[0].p, alone.changes[0].p);  // not adjusted for the others
 }
@@ -156,7 +193,7 @@ TEST_F(GateBugs, OfABucketOfSeveralRunsTheGravestWordCounts) {
   With({"crash in f"}, "25+3").Write(dirs[1]);
   for (const bool swapped : {false, true}) {
     GateSide side = ReadGateSide({dirs[swapped ? 1 : 0], dirs[swapped ? 0 : 1]}).value();
-    ASSERT_TRUE(ReadBugWords(store_, today_, "", side).ok());
+    ASSERT_TRUE(ReadBugWords(Known(), today_, "", "", side).ok());
     EXPECT_EQ(side.buckets.at("crash in f").word.verdict, BugVerdict::kReopened);
   }
 }

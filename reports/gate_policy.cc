@@ -16,8 +16,9 @@ namespace walkhammer {
 namespace {
 
 constexpr const char* kKindWords[kGateKinds] = {
-    "new-crash",     "new-hang", "new-finding", "unsure", "lost-workload",
-    "lost-coverage", "codes",    "slower",      "known",  "reopened"};
+    "new-crash",     "new-hang",  "new-finding", "unsure", "lost-workload",
+    "lost-coverage", "codes",     "slower",      "known",  "reopened",
+    "cannot-start",  "no-stacks", "fewer-walks"};
 constexpr std::string_view kEffectWords[] = {"ignore", "warn", "fail"};
 
 // A number of the table [limits].
@@ -32,6 +33,7 @@ constexpr Limit kLimits[] = {
     {"code-share", &GatePolicy::code_share, 0, 1},
     {"time-ratio", &GatePolicy::time_ratio, 1, 100},
     {"coverage", &GatePolicy::coverage, 0, 1},
+    {"walk-rate", &GatePolicy::walk_rate, 0, 1},
 };
 
 // Makes failures that say where in the file.

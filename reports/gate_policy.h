@@ -23,7 +23,10 @@ enum class GateKind : uint8_t {
   kCodes,         // an error code that is more frequent
   kSlower,        // walks that take longer
   kKnown,         // one of the first three that is a bug of the store, and not accepted
-  kReopened,      // a bug of the store that is fixed in the candidate, by what the store says
+  kReopened,      // a known bug that is fixed in the candidate, or that the baseline's build lacks
+  kCannotStart,   // the candidate walked nothing
+  kNoStacks,      // no walk of the candidate returned a frame
+  kFewerWalks,    // the candidate made far fewer walks a second
   kCount
 };
 inline constexpr size_t kGateKinds = static_cast<size_t>(GateKind::kCount);
@@ -35,15 +38,16 @@ const char* GateEffectWord(GateEffect effect);  // "ignore", "warn", "fail"
 struct GatePolicy {
   // By GateKind.
   std::array<GateEffect, kGateKinds> effects = {
-      GateEffect::kFail, GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn,
-      GateEffect::kFail, GateEffect::kWarn, GateEffect::kFail, GateEffect::kFail,
-      GateEffect::kWarn, GateEffect::kFail};
+      GateEffect::kFail, GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn, GateEffect::kFail,
+      GateEffect::kWarn, GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn, GateEffect::kFail,
+      GateEffect::kFail, GateEffect::kFail, GateEffect::kFail};
   // Chance of a false alarm that each family of tests may have: buckets, codes, times.
   double alpha = 0.003;
   double code_ratio = 1.05;    // smallest rise of a code's share that counts, as a factor
   double code_share = 0.0005;  // and in shares of the walks of its state and region
   double time_ratio = 1.05;    // smallest rise of the walks' time that counts
   double coverage = 0.02;      // smallest loss that counts, in shares of the walker's blocks
+  double walk_rate = 0.2;      // smallest rate of walks, as a share of the baseline's, in fuzz runs
 
   GateEffect EffectOf(GateKind kind) const { return effects[static_cast<size_t>(kind)]; }
 };

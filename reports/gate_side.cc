@@ -280,22 +280,26 @@ Result<GateSide> ReadGateSide(const std::vector<std::string>& dirs) {
   return side;
 }
 
-Status ReadBugWords(const BugStore& store, const Day& today, const std::string& build,
-                    GateSide& side) {
-  std::map<std::string, BugWord> words;  // by title
+Status ReadBugWords(const KnownBugs& known, const Day& today, const std::string& build,
+                    const std::string& other, GateSide& side) {
+  std::map<std::string, std::pair<BugWord, BugWord>> words;  // by title
   for (const std::string& dir : std::set<std::string>(side.dirs.begin(), side.dirs.end())) {
     ASSIGN_OR_RETURN(const RunReader db, RunReader::Open(dir));
     ASSIGN_OR_RETURN(const auto sightings, ReadSightings(db, build));
-    for (const Sighting& sighting : sightings) {
-      const BugWord word = WordOn(sighting, today, store);
+    for (Sighting sighting : sightings) {
+      const BugWord word = known.NameOf(sighting, today).word;
+      sighting.seen.build = other;
+      sighting.seen.build_id.clear();
+      const BugWord on_other = known.NameOf(sighting, today).word;
       for (const std::string& title : sighting.titles) {
-        const auto [at, is_first] = words.try_emplace(title, word);
-        if (!is_first && word.verdict < at->second.verdict) at->second = word;
+        const auto [at, is_first] = words.try_emplace(title, word, on_other);
+        if (!is_first && word.verdict < at->second.first.verdict) at->second = {word, on_other};
       }
     }
   }
   for (auto& [title, bucket] : side.buckets)
-    if (const auto at = words.find(title); at != words.end()) bucket.word = at->second;
+    if (const auto at = words.find(title); at != words.end())
+      std::tie(bucket.word, bucket.on_other) = at->second;
   return Ok();
 }
 

@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/bugs/bug_store.h"
-#include "harness/bugs/runs/bug_match.h"
+#include "harness/bugs/runs/known_bugs.h"
 #include "harness/store/run_reader.h"
 #include "reports/gate_statistics.h"
 
@@ -38,6 +37,7 @@ struct GateBucket {
   std::string input;                            // path of that run's input; may name no file
   uint64_t seen = 0;                            // times
   BugWord word;                                 // of a store; kNew also without one
+  BugWord on_other;                             // the same, were it seen on the other side's build
   std::set<std::pair<size_t, size_t>> periods;  // in which it was seen: run, period
   uint64_t Runs() const;                        // in which it was seen
 };
@@ -68,12 +68,12 @@ struct GateSide {
 // run, or on a run whose workloads have the same name for several JDKs.
 Result<GateSide> ReadGateSide(const std::vector<std::string>& dirs);
 
-// Sets GateBucket::word of each bucket to what a team's store of bugs says. If several bugs are in
-// a bucket, as those of two walkers, the word that needs a person first counts. `build`: the
-// version of the side's builds, for JDKs that do not tell their versions apart; empty: what the
-// runs say.
-Status ReadBugWords(const BugStore& store, const Day& today, const std::string& build,
-                    GateSide& side);
+// Sets GateBucket::word of each bucket to what is known of it. If several bugs are in a bucket, as
+// those of two walkers, the word that needs a person first counts. `build`: the version of the
+// side's builds, for JDKs that do not tell their versions apart; empty: what the runs say.
+// `other`: the version of the other side's build.
+Status ReadBugWords(const KnownBugs& known, const Day& today, const std::string& build,
+                    const std::string& other, GateSide& side);
 
 }  // namespace walkhammer
 

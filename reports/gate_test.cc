@@ -272,10 +272,57 @@ TEST_F(Gate, NothingToCompareIsVacuous) {
   EXPECT_EQ(apart.word, "VACUOUS");
   EXPECT_EQ(apart.exit, ExitCode::kToolFailed);
   EXPECT_THAT(GateLine(apart), HasSubstr("in common"));
-  for (const GateVerdict& verdict : {Judge(before, empty), Judge(empty, before)}) {
-    EXPECT_EQ(verdict.word, "VACUOUS");
-    EXPECT_THAT(verdict.why, HasSubstr("returned a frame"));
+  const GateVerdict nothing = Judge(empty, before);
+  EXPECT_EQ(nothing.word, "VACUOUS");
+  EXPECT_THAT(nothing.why, HasSubstr("no walk of the baseline returned a frame"));
+}
+
+// What the baseline can and the candidate cannot is the clearest regression there is.
+TEST_F(Gate, ACandidateThatDoesNotWalkFails) {
+  const GateSide baseline = ReadGateSide({Add(MadeRun{})}).value();
+  GateSide candidate = ReadGateSide({Add(MadeRun{})}).value();
+  candidate.successful = 0;
+  ExpectRegression(JudgeGate(baseline, candidate, {}), GateKind::kNoStacks);
+  candidate.walks = 0;
+  candidate.runs[0].status = RunStatus::kFailed;
+  candidate.runs[0].reason = "the child died";
+  const GateVerdict verdict = JudgeGate(baseline, candidate, {});
+  ExpectRegression(verdict, GateKind::kCannotStart);
+  EXPECT_THAT(verdict.changes[0].details, HasSubstr("the candidate's none: the child died"));
+}
+
+TEST_F(Gate, FarFewerSyntheticWalksASecondFail) {
+  GateSide baseline = ReadGateSide({Add(MadeRun{})}).value(),
+           candidate = ReadGateSide({Add(MadeRun{})}).value();
+  for (GateSide* side : {&baseline, &candidate}) {
+    side->runs[0].identity.engine = "random";
+    side->runs[0].totals.walks = 1000000;
+    side->runs[0].totals.time_ms = 10000;
   }
+  candidate.runs[0].totals.walks = 200000;
+  ExpectPass(JudgeGate(baseline, candidate, {}));
+  candidate.runs[0].totals.walks = 190000;
+  const GateVerdict verdict = JudgeGate(baseline, candidate, {});
+  ExpectRegression(verdict, GateKind::kFewerWalks);
+  EXPECT_EQ(verdict.changes[0].details, "19,000 a second, the baseline made 100,000");
+  candidate.runs[0].totals.time_ms = 1900;  // of a shorter run
+  ExpectPass(JudgeGate(baseline, candidate, {}));
+}
+
+TEST_F(Gate, APassHasComparedSomething) {
+  const MadeRun brief{.periods = 2};
+  const GateVerdict verdict = Judge(brief, brief);
+  EXPECT_EQ(verdict.word, "NOT ENOUGH DATA");
+  EXPECT_EQ(verdict.exit, ExitCode::kToolFailed);
+  EXPECT_THAT(verdict.why, HasSubstr("no error code and no time of walks has enough data"));
+  // A crash counts all the same.
+  const MadeRun crashed{.periods = 2, .buckets = {{}, {}}};
+  const GateVerdict fails =
+      JudgeGate(ReadGateSide({Add(brief)}).value(), ReadGateSide({Add(crashed)}).value(), {},
+                [](const std::string&) {
+                  return ReplayCounts{10, 0, 10};
+                });
+  ExpectRegression(fails, GateKind::kNewCrash);
 }
 
 // A guided engine walks what it likes: its codes and times say nothing of the build.

@@ -26,7 +26,8 @@ namespace {
 
 struct GateOptions {
   std::vector<std::string> baseline, candidate;
-  std::string policy, bugs, build;
+  std::string policy, build;
+  JudgingOptions judging;
   uint64_t replays = 0;
   bool json = false;
 };
@@ -83,17 +84,21 @@ class BothSides {
 };
 
 Status CheckBuildGoesWithBugs(const GateOptions& options) {
-  if (options.bugs.empty() && !options.build.empty()) return BadInput("--build goes with --bugs");
+  if (options.judging.bugs.empty() && !options.build.empty())
+    return BadInput("--build goes with --bugs");
   return CheckBuild(options.build);
 }
 
-// Holds what both sides found against the store, if one is given.
-Status MeetStore(const GateOptions& options, GateSide& baseline, GateSide& candidate) {
+// Looks up what both sides found.
+Status NameBuckets(const GateOptions& options, GateSide& baseline, GateSide& candidate) {
   RETURN_IF_ERROR(CheckBuildGoesWithBugs(options));
-  if (options.bugs.empty()) return Ok();
-  ASSIGN_OR_RETURN(const BugStore store, BugStore::Read(options.bugs));
-  RETURN_IF_ERROR(ReadBugWords(store, Today(), "", baseline));
-  return ReadBugWords(store, Today(), options.build, candidate);
+  ASSIGN_OR_RETURN(const Judging judging, ReadJudging(options.judging));
+  const auto version = [](const GateSide& side) {
+    return VersionOfVm(side.runs.front().identity.vm_version);
+  };
+  const std::string now = options.build.empty() ? version(candidate) : options.build;
+  RETURN_IF_ERROR(ReadBugWords(*judging.known, judging.today, "", now, baseline));
+  return ReadBugWords(*judging.known, judging.today, options.build, version(baseline), candidate);
 }
 
 Result<GateVerdict> Judge(const GateOptions& options) {
@@ -106,7 +111,7 @@ Result<GateVerdict> Judge(const GateOptions& options) {
   ASSIGN_OR_RETURN(GateSide baseline, ReadGateSide(options.baseline));
   ASSIGN_OR_RETURN(GateSide candidate, ReadGateSide(options.candidate));
   RETURN_IF_ERROR(EachOnce(baseline, candidate));
-  RETURN_IF_ERROR(MeetStore(options, baseline, candidate));
+  RETURN_IF_ERROR(NameBuckets(options, baseline, candidate));
   GateReplay replay;
   if (options.replays > 0) {
     ASSIGN_OR_RETURN(replay,
@@ -119,13 +124,14 @@ Result<GateVerdict> Judge(const GateOptions& options) {
 Status CheckFiles(const GateOptions& options) {
   RETURN_IF_ERROR(CheckBuildGoesWithBugs(options));
   if (!options.policy.empty()) RETURN_IF_ERROR(ReadGatePolicy(options.policy));
-  if (!options.bugs.empty()) RETURN_IF_ERROR(BugStore::Read(options.bugs));
+  if (!options.judging.bugs.empty()) RETURN_IF_ERROR(BugStore::Read(options.judging.bugs));
   return Ok();
 }
 
 Result<ExitCode> RunGate(const GateOptions& options) {
   const bool has_runs = !options.baseline.empty() || !options.candidate.empty();
-  const bool has_files = !options.policy.empty() || !options.bugs.empty() || !options.build.empty();
+  const bool has_files =
+      !options.policy.empty() || !options.judging.bugs.empty() || !options.build.empty();
   if (!has_runs && has_files && !options.json) {
     RETURN_IF_ERROR(CheckFiles(options));
     return ExitCode::kClean;
@@ -148,7 +154,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
   verb.Text("--policy", o->policy,
             "What fails, what warns, and from which size on; without runs: check the file alone",
             "FILE.toml");
-  verb.Text("--bugs", o->bugs, kBugsHelp, "DIR");
+  AddStores(verb, o->judging);
   verb.Text("--build", o->build, "The build's version, for JDKs that all call themselves the same",
             "VERSION");
   verb.Count(

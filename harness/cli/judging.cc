@@ -10,10 +10,14 @@
 
 namespace walkhammer {
 
-void AddJudging(Verb& verb, JudgingOptions& options) {
+void AddStores(Verb& verb, JudgingOptions& options) {
   verb.Text("--known", options.known,
             "Folder of known issues (default: those that come with walkhammer)", "DIR");
-  verb.Text("--bugs", options.bugs, kBugsHelp, "DIR");
+  verb.Text("--bugs", options.bugs, "A team's store of bugs: what it knows is not new", "DIR");
+}
+
+void AddJudging(Verb& verb, JudgingOptions& options) {
+  AddStores(verb, options);
   verb.Flag("--strict", options.strict, "Known bugs fail a run, too");
 }
 

@@ -17,9 +17,9 @@ struct JudgingOptions {
   bool strict = false;
 };
 
-inline constexpr char kBugsHelp[] = "A team's store of bugs: what it knows is not new";
-
-// --known, --bugs, --strict
+// --known and --bugs
+void AddStores(Verb& verb, JudgingOptions& options);
+// These, and --strict.
 void AddJudging(Verb& verb, JudgingOptions& options);
 
 // Reads the stores. kBadInput for a store that cannot be read. Known issues that are not beside the

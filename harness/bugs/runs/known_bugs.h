@@ -12,6 +12,7 @@
 #include "harness/base/result.h"
 #include "harness/bugs/bug_store.h"
 #include "harness/bugs/runs/bug_match.h"
+#include "harness/bugs/runs/sighting.h"
 #include "harness/store/run_reader.h"
 
 namespace walkhammer {
@@ -37,9 +38,9 @@ class KnownBugs {
   Result<std::map<int64_t, KnownAs>> NamesIn(const RunReader& run, const Day& today,
                                              const std::string& build = "") const;
 
- private:
   KnownAs NameOf(const Sighting& sighting, const Day& today) const;
 
+ private:
   std::optional<BugStore> issues_, store_;
 };
 

@@ -36,16 +36,6 @@ std::optional<std::string> VersionOfJdk8(std::string_view hotspot) {
   return fmt::format("8u{}{}", update, hotspot.substr(minus));
 }
 
-// The JDK's version in what a JVM says of itself, as one word that a terminal can show:
-// "25.0.3+9-LTS" of "Eclipse Adoptium OpenJDK 64-Bit Server VM 25.0.3+9-LTS"; "8u504-b08" of
-// JDK 8's "... VM 25.504-b08". "" of "".
-std::string VersionOfVm(std::string_view vm_version) {
-  const std::vector<std::string> words = Words(vm_version.substr(0, kMostVersion));
-  if (words.empty()) return "";
-  const std::string version = OnOneLine(Printable(words.back()));
-  return VersionOfJdk8(version).value_or(version);
-}
-
 bool IsWord(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -260,6 +250,13 @@ class SightingReader {
 };
 
 }  // namespace
+
+std::string VersionOfVm(std::string_view vm_version) {
+  const std::vector<std::string> words = Words(vm_version.substr(0, kMostVersion));
+  if (words.empty()) return "";
+  const std::string version = OnOneLine(Printable(words.back()));
+  return VersionOfJdk8(version).value_or(version);
+}
 
 Result<std::vector<Sighting>> ReadSightings(const RunReader& run, const std::string& build,
                                             Grade least) {

@@ -32,6 +32,11 @@ struct Sighting {
   std::string provider;   // see Bug::provider
 };
 
+// The JDK's version in what a JVM says of itself, as one word that a terminal can show:
+// "25.0.3+9-LTS" of "Eclipse Adoptium OpenJDK 64-Bit Server VM 25.0.3+9-LTS"; "8u504-b08" of
+// JDK 8's "... VM 25.504-b08". "" of "".
+std::string VersionOfVm(std::string_view vm_version);
+
 // The sightings of a run, by signature and build, of buckets of at least this grade. `build`: the
 // version of all its builds, for JDKs that do not tell their versions apart; empty: what the run
 // says.

@@ -2,8 +2,6 @@
 #include "stress/walk_service.h"
 
 #include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -21,11 +19,11 @@ constexpr int kSpins = 2000;  // before sleeping: a walk takes a microsecond or 
 void FutexWait(std::atomic<uint32_t>& word, uint32_t seen, uint64_t most_ns) {
   const timespec most{static_cast<time_t>(most_ns / 1000000000),
                       static_cast<long>(most_ns % 1000000000)};
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, &most, nullptr, 0);
+  BareFutex(&word, FUTEX_WAIT_PRIVATE, seen, &most);
 }
 
 void FutexWake(std::atomic<uint32_t>& word) {
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+  BareFutex(&word, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr);
 }
 
 // The futex word of a thread's Park state.

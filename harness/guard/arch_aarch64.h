@@ -4,6 +4,7 @@
 #define WALKHAMMER_HARNESS_GUARD_ARCH_AARCH64_H_
 
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 
 namespace walkhammer {
 
@@ -83,6 +84,17 @@ inline uint64_t CallByAddress(uint64_t function, uint64_t first, uint64_t second
       : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
         "x17", "x30", "cc", "memory");
   return x0;
+}
+
+// futex(2) without a timeout's remainder and without errno, which another thread may have borrowed
+// with this thread's thread-local memory. Signal-safe.
+inline void BareFutex(const void* word, int operation, uint32_t value, const void* timeout) {
+  register uint64_t x0 asm("x0") = reinterpret_cast<uint64_t>(word);
+  register uint64_t x1 asm("x1") = static_cast<uint64_t>(operation);
+  register uint64_t x2 asm("x2") = value;
+  register uint64_t x3 asm("x3") = reinterpret_cast<uint64_t>(timeout);
+  register uint64_t x8 asm("x8") = SYS_futex;
+  asm volatile("svc #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3), "r"(x8) : "memory");
 }
 
 // The thread pointer: the base of thread-local storage.

@@ -107,6 +107,18 @@ inline uint64_t CallByAddress(uint64_t function, uint64_t first, uint64_t second
   return reinterpret_cast<uint64_t (*)(uint64_t, uint64_t)>(function)(first, second);
 }
 
+// futex(2) without a timeout's remainder and without errno, which another thread may have borrowed
+// with this thread's thread-local memory. Signal-safe.
+inline void BareFutex(const void* word, int operation, uint32_t value, const void* timeout) {
+  uint64_t result = SYS_futex;
+  register const void* fourth asm("r10") = timeout;
+  asm volatile("syscall"
+               : "+a"(result)
+               : "D"(word), "S"(static_cast<uint64_t>(operation)),
+                 "d"(static_cast<uint64_t>(value)), "r"(fourth)
+               : "rcx", "r11", "memory");
+}
+
 // The thread pointer: the base of thread-local storage.
 inline uint64_t ThreadPointer() {
   uint64_t pointer;

@@ -3,7 +3,8 @@
 # Before integration: runs two JDK images in turn, and says whether the second is worse.
 #   ci/gate.sh [--time TIME] [--rounds N] [--workload GLOB] [--walker LIST] [--policy FILE]
 #              [--bugs DIR] [--build VERSION] [--out DIR] BASELINE CANDIDATE
-# Each round is a stress run and a fuzz run of the baseline, then of the candidate, so that what
+# First, the requests of the known issues are replayed on both: an issue that only the candidate shows
+# is a regression, and nothing else runs. Then each round is a stress run and a fuzz run of the baseline, then of the candidate, so that what
 # changes on the machine meets both. The rounds (default 3) share the TIME: minutes, or
 # seconds such as 90s (default 10 minutes of walks; starting, confirming and replaying come on top).
 # After each round, what only the candidate has found is replayed on both images. A confirmed new bug
@@ -103,6 +104,43 @@ new_bug() {
       or c.value ->> '\$.kind' = 'reopened')")" -gt 0 ]
 }
 
+# issues THIS OTHER: prints the known issues that each replay shows on JDK number THIS of the check,
+# and none on the other one: id, title and replays. An issue that the other JDK has by its version
+# does not count: a request may need the offsets of one build.
+issues() {
+  sqlite3 -separator '  ' :memory: "select a.value ->> '\$.id', a.value ->> '\$.title',
+      (a.value ->> '\$.reproduced') || ' of ' || (a.value ->> '\$.times') || ' replays show it, 0 of ' ||
+      (b.value ->> '\$.times') || ' on the other JDK'
+    from json_each(readfile('$out/known.json'), '\$.jdks[$1].bugs') a,
+      json_each(readfile('$out/known.json'), '\$.jdks[$2].bugs') b
+    where a.value ->> '\$.id' = b.value ->> '\$.id' and a.value ->> '\$.times' > 0
+      and a.value ->> '\$.reproduced' = a.value ->> '\$.times' and b.value ->> '\$.reproduced' = 0
+      and coalesce(b.value ->> '\$.by_version', 'unknown') <> 'yes'
+      and b.value ->> '\$.walked' = b.value ->> '\$.times'"
+}
+
+echo "gate: replaying the known issues on both JDKs" >&2
+"$walkhammer" bugs check --jdk "$baseline" --jdk "$candidate" --json >"$out/known.json" \
+  2>"$out/log" || true # the JSON says it
+back='' fixed=''
+if [ "$(sqlite3 :memory: "select json_valid(readfile('$out/known.json'))")" = 1 ]; then
+  back=$(issues 1 0) fixed=$(issues 0 1)
+else
+  echo "gate: the known issues could not be replayed: $(tail -n 1 "$out/log")" >&2
+fi
+if [ -n "$back" ]; then
+  {
+    echo "REGRESSION: known issues are back in $candidate"
+    echo "$back" | sed 's/^/  fail  /'
+    [ -z "$fixed" ] || echo "$fixed" | sed 's/^/  fixed  /'
+    echo
+    echo "walkhammer gate: REGRESSION. Back in $candidate, and not in $baseline, by replay:" \
+      "$(echo "$back" | sed 's/  .*//' | paste -sd, - | sed 's/,/, /g')."
+  } >"$out/gate.txt"
+  cat "$out/gate.txt"
+  exit 1
+fi
+
 round=1
 while [ "$round" -le "$rounds" ]; do
   for side in baseline candidate; do
@@ -124,5 +162,15 @@ for folder in "$out"/candidate/*; do
 done
 code=0
 gate >"$out/gate.txt" || code=$?
+if [ -n "$fixed" ]; then
+  {
+    sed '$d' "$out/gate.txt"
+    echo 'Known issues that are fixed'
+    echo "$fixed" | sed 's/^/  /'
+    echo
+    tail -n 1 "$out/gate.txt"
+  } >"$out/gate.new"
+  mv "$out/gate.new" "$out/gate.txt"
+fi
 cat "$out/gate.txt"
 exit "$code"

@@ -22,6 +22,10 @@ while [ "$#" -gt 0 ]; do
   if [ "$1" = --out ]; then mkdir -p "$2"; fi
   shift
 done
+[ "$verb" != bugs ] || {
+  printf '%s\n' "${CHECK:-}"
+  exit 1
+}
 [ "$verb" = gate ] || exit 1
 case $all in
 *--baseline*) ;;
@@ -113,6 +117,34 @@ END
   [ "$(calls fuzz)" -eq 4 ]
   [[ "$output" == *"the other rounds are left out"* ]]
 }
+# checked BASELINE CANDIDATE [BY_VERSION]: what `bugs check` says if the replays of JDK-1 are these, of 3.
+checked() {
+  printf '{"jdks": ['
+  printf '{"bugs": [{"id": "JDK-1", "title": "t", "times": 3, "walked": 3, "reproduced": %s, "by_version": "%s"}]},' "$1" "${3:-no}"
+  printf '{"bugs": [{"id": "JDK-1", "title": "t", "times": 3, "walked": 3, "reproduced": %s}]}]}' "$2"
+}
+
+@test "a known issue that only the candidate shows is a regression, before any run" {
+  fake_walkhammer
+  CHECK=$(checked 0 3) run "$root/ci/gate.sh" --out "$out" "$jdk" /usr
+  [ "$status" -eq 1 ]
+  [ "$(calls fuzz)" -eq 0 ]
+  [[ "$output" == *"REGRESSION: known issues are back in /usr"*"  fail  JDK-1  t  3 of 3 replays show it, 0 of 3 on the other JDK"* ]]
+  [[ "${lines[-1]}" == "walkhammer gate: REGRESSION. Back in /usr, and not in $jdk, by replay: JDK-1." ]]
+  for shown in '3 3' '0 0' '0 2' '1 3' '0 3 yes'; do
+    rm -rf "$out"
+    # shellcheck disable=SC2086  # two words
+    CHECK=$(checked $shown) run "$root/ci/gate.sh" --rounds 1 --out "$out" "$jdk" /usr
+    echo "$shown: $output"
+    [ "$status" -eq 0 ]
+    [[ "$output" != *"JDK-1"* ]]
+  done
+  rm -rf "$out"
+  CHECK=$(checked 3 0) run "$root/ci/gate.sh" --rounds 1 --out "$out" "$jdk" /usr
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"Known issues that are fixed"*"  JDK-1  t  3 of 3 replays show it"* ]]
+}
+
 @test "a fixed bug that is back leaves the other rounds out, a known one does not" {
   mkdir "$BATS_TEST_TMPDIR/bugs"
   for kind in reopened known; do

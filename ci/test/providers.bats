@@ -84,6 +84,7 @@ like_agct() {
     done
     verb step --scene mixed-tiers --walker asgst@jdk --jdk "$jdk" --time 3s
     [ "$status" -eq 3 ]
+    with_report
     [[ "$output" == *"unavailable ("*"this libjvm exports no AsyncGetStackTrace"* ]]
     printf '%s\n' 'walk 1' 'walker asgst@jdk' 'scene jni-up-down' 'state in_native' 'anchor true' \
       'pc pristine' 'sp pristine' 'fp pristine' >"$BATS_TEST_TMPDIR/a.walk"

@@ -80,6 +80,7 @@ finds() {
     --time 1s --out "$out"
   echo "$status $output $stderr"
   [ "$status" -eq 3 ]
+  with_report
   [[ "$output" == *"no JVMTI extension RequestStackTrace"* ]]
   while IFS='|' read -r arguments part; do
     # shellcheck disable=SC2086  # words
@@ -96,5 +97,6 @@ EOF
   run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:mixed --walker request \
     --provider "$(dirname "$walkhammer")/providers/fake_profiler.so" --time 1s --out "$out"
   [ "$status" -eq 3 ]
+  with_report
   [[ "$output" == *"does not export RequestStackTrace"* ]]
 }

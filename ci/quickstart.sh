@@ -33,14 +33,12 @@ status=0
 ended=$(date +%s)
 
 case $status in
-  0)
+  0 | 1)
     echo
-    echo "quickstart: no findings in $out. A longer run looks further:"
-    echo "  $walkhammer fuzz --jdk $jdk --time 10m --out $out-longer"
-    ;;
-  1)
-    echo
-    echo "quickstart: $jdk has findings, which is what walkhammer is for. They are in $out."
+    case $status in
+      0) echo "quickstart: nothing is new on $jdk. What is known is in $out, too." ;;
+      1) echo "quickstart: $jdk has new findings. They are in $out." ;;
+    esac
     echo "What next:"
     echo "  $walkhammer report $out"
     # The report's first finding: minimised if it is.

@@ -94,6 +94,7 @@ is_one() {
     --time 2s --out "$BATS_TEST_TMPDIR/steps"
   echo "$status $output $stderr"
   [ "$status" -eq 3 ]
+  with_report "$BATS_TEST_TMPDIR/steps"
   [[ "$output" == *"this JVM has no vmStructs, which steps and scenes need"* ]]
   run --separate-stderr timeout 100 "$walkhammer" fuzz --jdk "$home" --time 1s --out "$out.fuzz"
   [ "$status" -eq 3 ]

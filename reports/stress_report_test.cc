@@ -45,6 +45,29 @@ TEST_F(StressReport, CleanIfEveryCellPassed) {
   EXPECT_EQ(Summary().verdict.exit, ExitCode::kClean);
 }
 
+// A walker that answers nothing to threads in Java is broken, whatever else it did right.
+TEST_F(StressReport, AWalkerWithoutStacksOfThreadsInJavaIsAFinding) {
+  Cell(0, CellStatus::kPassed);
+  const std::string label = CellLabel(TestCell(0));
+  const auto verdict = [&](uint64_t frames, uint64_t none, const char* state = "in_Java") {
+    EXPECT_TRUE(run_->SaveCounts({{"agct", label, state, "nmethod", "frames", frames},
+                                  {"agct", label, state, "nmethod", "0", none}})
+                    .ok());
+    Finish();
+    return Summary().verdict;
+  };
+  EXPECT_EQ(verdict(0, 1000, "in_native").word, "CLEAN") << "which may have no Java frame";
+  EXPECT_EQ(verdict(50, 950).word, "CLEAN");
+  const Verdict blind = verdict(49, 951);
+  EXPECT_EQ(blind.word, "FINDINGS");
+  EXPECT_EQ(blind.exit, ExitCode::kFindings);
+  EXPECT_THAT(
+      blind.sentence,
+      StartsWith(label + ": 49 of 1,000 walks of agct of threads in Java returned a stack; "));
+  EXPECT_EQ(verdict(0, 99).word, "CLEAN") << "too few to say so";
+  EXPECT_EQ(verdict(0, 100).word, "FINDINGS");
+}
+
 TEST_F(StressReport, EachStatusHasItsVerdict) {
   const struct {
     CellStatus status;

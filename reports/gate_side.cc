@@ -61,6 +61,8 @@ class SideReader {
 
   Status Read() {
     ASSIGN_OR_RETURN(const RunRow run, db_.Run());
+    if (run.status == RunStatus::kRunning)
+      return BadInput(db_.dir() + ": this run was killed before it could finish; make it again");
     ASSIGN_OR_RETURN(const auto parts, db_.Parts());
     for (const RunRow& part : parts) {
       side_.dirs.push_back(db_.dir());

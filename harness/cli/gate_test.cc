@@ -46,10 +46,12 @@ TEST_F(GateVerb, TheExitCodeIsTheVerdict) {
 TEST_F(GateVerb, BadInputIsOneSentence) {
   const std::string a = Run("a"), b = Run("b"), policy = dir_.Under("p.toml");
   std::ofstream(policy) << "[effects]\nnew-crsh = \"fail\"\n";
-  const std::string copy = dir_.Under("copy"), going = dir_.Under("going");
+  const std::string copy = dir_.Under("copy"), going = dir_.Under("going"),
+                    killed = dir_.Under("killed");
   std::filesystem::copy(a, copy, std::filesystem::copy_options::recursive);
   const auto writer = RunWriter::Create(going, TestIdentity());
   ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(RunWriter::Create(killed, TestIdentity()).ok());
   const std::vector<std::vector<std::string>> bad = {
       {"--baseline", a},
       {"--candidate", a},
@@ -62,7 +64,8 @@ TEST_F(GateVerb, BadInputIsOneSentence) {
       {"--baseline", a, "--candidate", b, "--replay", "1"},  // of no JDK that is here
       {"--baseline", a, "--candidate", b, "--replay", "3"},
       {"--baseline", a, "--candidate", copy},
-      {"--baseline", a, "--candidate", going}};
+      {"--baseline", a, "--candidate", going},
+      {"--baseline", a, "--candidate", b, killed}};
   for (const auto& arguments : bad) {
     const Outcome outcome = Gate(arguments);
     EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
@@ -71,6 +74,7 @@ TEST_F(GateVerb, BadInputIsOneSentence) {
   }
   EXPECT_THAT(Gate(bad[10]).err, HasSubstr(copy + ": is given twice: " + a + " holds"));
   EXPECT_THAT(Gate(bad[11]).err, HasSubstr(going + ": this run still goes on"));
+  EXPECT_THAT(Gate(bad[12]).err, HasSubstr(killed + ": this run was killed before it could"));
   EXPECT_THAT(Gate(bad[6]).err, HasSubstr("p.toml:2: there is no kind \"new-crsh\""));
 }
 

@@ -228,9 +228,9 @@ std::string GateLine(const GateVerdict& verdict) {
   text += found.empty() ? "nothing is worse" : found;
   text += fmt::format("; {} codes and {} times compared", Grouped(verdict.codes.compared),
                       Grouped(verdict.times.compared));
-  return OnOneLine(text + fmt::format("; a crash that was not met has at most {:.2g} in a million "
+  return OnOneLine(text + fmt::format("; a crash that was not met has at most {} in a million "
                                       "walks (95 %).",
-                                      verdict.bound));
+                                      Rounded(verdict.bound, 2)));
 }
 
 namespace {

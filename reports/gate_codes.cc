@@ -173,17 +173,16 @@ std::string CaseText(const CodeCase& each) {
   return fmt::format("{}: {}{}{}", where, each.code, code_name.empty() ? "" : " ", code_name);
 }
 
-std::string FactorText(double ratio) {
-  return std::isfinite(ratio) ? fmt::format("{:.3g}", ratio) : "endless";
-}
-
 // "1.00 % -> 1.31 % of 1,234,567 walks (x1.31, 95 %: 1.25 to 1.38)"
 std::string RiseText(const CodeCase& each) {
-  return fmt::format("{:.3g} % -> {:.3g} % of {} walks (x{}, 95 %: {} to {})",
-                     100 * each.before.events / each.before.walks,
-                     100 * each.now.events / each.now.walks,
-                     Grouped(static_cast<uint64_t>(each.now.walks)), FactorText(each.rise.ratio),
-                     FactorText(each.rise.low), FactorText(each.rise.high));
+  const std::string walks = Grouped(static_cast<uint64_t>(each.now.walks));
+  if (each.before.events == 0)
+    return fmt::format("never -> {} % of {} walks", Rounded(100 * each.now.events / each.now.walks),
+                       walks);
+  return fmt::format("{} % -> {} % of {} walks (x{}, 95 %: {} to {})",
+                     Rounded(100 * each.before.events / each.before.walks),
+                     Rounded(100 * each.now.events / each.now.walks), walks,
+                     Rounded(each.rise.ratio), Rounded(each.rise.low), Rounded(each.rise.high));
 }
 
 // Of a group of one; empty for others.
@@ -199,8 +198,8 @@ std::string DistanceText(const Group& group) {
     now.push_back(CountsOf(candidate, code));
   }
   const Distance found = CompareDistributions(before, now);
-  return fmt::format("; all answers there differ by {:.2g} %, of which chance gives {:.2g} %",
-                     100 * found.distance, 100 * found.noise);
+  return fmt::format("; all answers there differ by {} %, of which chance gives {} %",
+                     Rounded(100 * found.distance), Rounded(100 * found.noise));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/numbers.h"
 #include "reports/gate_checks.h"
 
 namespace walkhammer {
@@ -21,10 +22,12 @@ struct TimeCase {
 
 // "1.20 us -> 1.44 us (x1.20, 95 %: 1.17 to 1.23)"
 std::string TimeText(const TimeCase& each) {
-  return fmt::format(
-      "{:.3g} us -> {:.3g} us (x{:.3g}, 95 %: {:.3g} to {:.3g})",
-      std::exp(MeansOf(*each.baseline).mean) / 1000, std::exp(MeansOf(*each.candidate).mean) / 1000,
-      std::exp(each.slower.difference), std::exp(each.slower.low), std::exp(each.slower.high));
+  const auto us = [](const SideValues& side) {
+    return Rounded(std::exp(MeansOf(side).mean) / 1000);
+  };
+  return fmt::format("{} us -> {} us (x{}, 95 %: {} to {})", us(*each.baseline),
+                     us(*each.candidate), Rounded(std::exp(each.slower.difference)),
+                     Rounded(std::exp(each.slower.low)), Rounded(std::exp(each.slower.high)));
 }
 
 // What is believed of the variance between runs before they are looked at.

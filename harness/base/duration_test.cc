@@ -52,6 +52,24 @@ TEST(DurationTest, NamesTheOption) {
             "--hang-limit must be a duration such as 30s, 500ms or 2m, not \"\"");
 }
 
+TEST(Numbers, RoundedOnesHaveNoExponent) {
+  for (const auto& [number, text] :
+       std::vector<std::pair<double, const char*>>{{0, "0"},
+                                                   {0.01234, "0.0123"},
+                                                   {1.306, "1.31"},
+                                                   {99.96, "100"},
+                                                   {999.4, "999"},
+                                                   {999.5, "1,000"},
+                                                   {1360, "1,360"},
+                                                   {950000, "950,000"}})
+    EXPECT_EQ(Rounded(number), text);
+  EXPECT_EQ(Rounded(0.999, 2), "1");
+  EXPECT_EQ(Rounded(99.4, 2), "99");
+  EXPECT_EQ(Rounded(99.6, 2), "100");
+  EXPECT_EQ(Rounded(std::numeric_limits<double>::infinity()), "endless");
+  EXPECT_EQ(Rounded(std::numeric_limits<double>::quiet_NaN()), "endless");
+}
+
 TEST(FormatTest, Counts) {
   EXPECT_EQ(Grouped(0), "0");
   EXPECT_EQ(Grouped(999), "999");

@@ -14,6 +14,12 @@ std::string Grouped(uint64_t number) {
   return digits;
 }
 
+std::string Rounded(double number, int digits) {
+  if (!(number < 1e18)) return "endless";
+  return number < std::pow(10, digits) - 0.5 ? fmt::format("{:.{}g}", number, digits)
+                                             : Grouped(static_cast<uint64_t>(std::llround(number)));
+}
+
 std::string Percent(uint64_t part, uint64_t whole, int digits) {
   if (whole == 0) return "-";
   const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);

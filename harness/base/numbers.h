@@ -11,6 +11,10 @@ namespace walkhammer {
 // 1234567 -> "1,234,567"
 std::string Grouped(uint64_t number);
 
+// A number of at least 0 with so many digits, or whole and grouped if it has more, never with a
+// positive exponent: "0.0123", "1.31", "100", "12,300". "endless" if it is infinite.
+std::string Rounded(double number, int digits = 3);
+
 // Returns `part` of `whole` as a percentage, "29.6 %" with one digit, or "-" if `whole` is 0. A
 // share is shown as none or as all only if it is: "<0.1 %", ">99.9 %".
 std::string Percent(uint64_t part, uint64_t whole, int digits);

@@ -350,7 +350,7 @@ Floods|--time 60s --output-limit 8|output-flood|4|more than 8 MiB
 TakesSignal|--time 20s|handlers-changed|4|SIGPROF
 Missing|--time 2s|unavailable|3|Could not find or load main class
 Work|--time 2s -- -XX:+NoSuchFlagAtAll|unavailable|3|NoSuchFlagAtAll
-Work|--time 1s --walker puzzle-blind|vacuous|4|no walk was successful
+Work|--time 1s --walker puzzle-blind|vacuous|1|no walk was successful
 END
 }
 

@@ -5,19 +5,13 @@
 #include <elf.h>
 #include <fmt/format.h>
 
-#include <optional>
+#include <cctype>
+#include <cstdlib>
 #include <utility>
 
 #include "harness/guard/arch.h"
 
 namespace walkhammer {
-// An operand in memory, as Access() tells it.
-struct MemoryUse {
-  bool writes = false;
-  int bytes = 0;         // 0: unknown
-  int64_t distance = 0;  // from the base register
-};
-
 namespace {
 
 using Kind = Instruction::Kind;
@@ -123,42 +117,86 @@ void ReadArm64(csh handle, const cs_insn& insn, Instruction& out) {
   if (insn.id == ARM64_INS_ADR) out.points_to = static_cast<uint64_t>(from.imm);
 }
 
-std::optional<MemoryUse> MemoryOfX86(const cs_insn& insn) {
-  const cs_x86& x86 = insn.detail->x86;
-  if (insn.id == X86_INS_LEA || insn.id == X86_INS_NOP) return std::nullopt;
-  for (const cs_x86_op& op : std::span(x86.operands, x86.op_count)) {
-    if (op.type != X86_OP_MEM) continue;
-    const bool absolute = op.mem.base == X86_REG_RIP || op.mem.base == X86_REG_INVALID;
-    // Capstone 4 lets comparisons write.
-    const bool compares = insn.id == X86_INS_CMP || insn.id == X86_INS_TEST;
-    return MemoryUse{(op.access & CS_AC_WRITE) != 0 && !compares, op.size,
-                     absolute ? 0 : op.mem.disp};
-  }
-  if (insn.id == X86_INS_PUSH || insn.id == X86_INS_CALL) return MemoryUse{true, 8, 0};
-  if (insn.id == X86_INS_POP || insn.id == X86_INS_RET || insn.id == X86_INS_LEAVE)
-    return MemoryUse{false, 8, 0};
-  return std::nullopt;
+std::string NameOf(csh handle, unsigned reg) {
+  const char* name = reg == 0 ? nullptr : cs_reg_name(handle, reg);
+  std::string lower = name == nullptr ? "" : name;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
 }
 
-// Capstone does not tell the size of the operand: it is that of the register, or the name's end
-// says it (ldrb, strh).
-std::optional<MemoryUse> MemoryOfArm64(const cs_insn& insn) {
-  const cs_arm64& arm = insn.detail->arm64;
-  for (const cs_arm64_op& op : std::span(arm.operands, arm.op_count)) {
-    if (op.type != ARM64_OP_MEM) continue;
-    const std::string_view name = insn.mnemonic;
-    const auto is_wide = [](arm64_reg reg) {
-      return (reg >= ARM64_REG_X0 && reg <= ARM64_REG_X28) || reg == ARM64_REG_FP ||
-             reg == ARM64_REG_LR || reg == ARM64_REG_XZR;
-    };
-    int bytes = is_wide(arm.operands[0].reg) ? 8 : 4;
-    if (name.ends_with('b')) bytes = 1;
-    if (name.ends_with('h')) bytes = 2;
-    if (name.ends_with("sw")) bytes = 4;
-    if (name.starts_with("ldp") || name.starts_with("stp")) bytes *= 2;
-    return MemoryUse{name.starts_with("st"), bytes, op.mem.disp};
+// Capstone names x29 and x30 so, but the 32-bit half of an index as "w3".
+std::string WholeArm(std::string name) {
+  if (name == "fp") return "x29";
+  if (name == "lr") return "x30";
+  if (name.size() >= 2 && name[0] == 'w' && std::isdigit(static_cast<unsigned char>(name[1])) != 0)
+    name[0] = 'x';
+  return name;
+}
+
+void MemoryOfX86(csh handle, const cs_insn& insn, std::vector<MemoryOperand>& out) {
+  const cs_x86& x86 = insn.detail->x86;
+  // Capstone 4 lets comparisons write.
+  const bool compares = insn.id == X86_INS_CMP || insn.id == X86_INS_TEST;
+  for (int i = 0; i < x86.op_count && insn.id != X86_INS_LEA && insn.id != X86_INS_NOP; i++) {
+    const cs_x86_op& op = x86.operands[i];
+    if (op.type != X86_OP_MEM || op.mem.segment == X86_REG_FS || op.mem.segment == X86_REG_GS)
+      continue;
+    MemoryOperand operand;
+    operand.offset = op.mem.disp;
+    if (op.mem.base == X86_REG_RIP) {
+      operand.offset += static_cast<int64_t>(insn.address + insn.size);
+    } else {
+      operand.base = NameOf(handle, op.mem.base);
+    }
+    operand.index = NameOf(handle, op.mem.index);
+    operand.scale = op.mem.scale;
+    operand.bytes = op.size;
+    operand.writes = (op.access & CS_AC_WRITE) != 0 && !compares;
+    out.push_back(std::move(operand));
   }
-  return std::nullopt;
+  switch (insn.id) {
+    case X86_INS_PUSH:
+    case X86_INS_CALL:
+      out.push_back({"rsp", "", 1, -8, 8, true});
+      break;
+    case X86_INS_POP:
+    case X86_INS_RET:
+      out.push_back({"rsp", "", 1, 0});
+      break;
+    case X86_INS_LEAVE:
+      out.push_back({"rbp", "", 1, 0});
+      break;
+    default:
+      break;
+  }
+}
+
+// Capstone does not tell the size of an operand: it is that of the register, or the name's end says
+// it (ldrb, strh, ldrsw).
+int BytesOfArm64(csh handle, const cs_insn& insn) {
+  const std::string_view name = insn.mnemonic;
+  if (name.ends_with('b')) return 1;
+  if (name.ends_with('h')) return 2;
+  if (name.ends_with("sw")) return 4;
+  const int bytes = NameOf(handle, insn.detail->arm64.operands[0].reg).starts_with('w') ? 4 : 8;
+  return name.starts_with("ldp") || name.starts_with("stp") ? 2 * bytes : bytes;
+}
+
+void MemoryOfArm64(csh handle, const cs_insn& insn, std::vector<MemoryOperand>& out) {
+  const cs_arm64& arm = insn.detail->arm64;
+  for (int i = 0; i < arm.op_count; i++) {
+    const cs_arm64_op& op = arm.operands[i];
+    if (op.type != ARM64_OP_MEM) continue;
+    const bool is_shifted = op.shift.type == ARM64_SFT_LSL && op.shift.value <= 4;
+    MemoryOperand operand;
+    operand.base = WholeArm(NameOf(handle, op.mem.base));
+    operand.index = WholeArm(NameOf(handle, op.mem.index));
+    operand.scale = is_shifted ? 1 << op.shift.value : 1;
+    operand.offset = op.mem.disp;
+    operand.bytes = BytesOfArm64(handle, insn);
+    operand.writes = std::string_view(insn.mnemonic).starts_with("st");
+    out.push_back(std::move(operand));
+  }
 }
 
 }  // namespace
@@ -168,7 +206,7 @@ struct Disassembler::Architecture {
   cs_arch arch;
   cs_mode mode;
   void (*read)(csh, const cs_insn&, Instruction&);
-  std::optional<MemoryUse> (*memory)(const cs_insn&);
+  void (*memory)(csh, const cs_insn&, std::vector<MemoryOperand>&);
   static constexpr int kCount = 2;
   static const Architecture kAll[kCount];
 };
@@ -233,23 +271,27 @@ std::vector<Disassembler::Line> Disassembler::Text(std::span<const uint8_t> code
   return out;
 }
 
-std::string Disassembler::Access(std::span<const uint8_t> code) const {
+std::vector<MemoryOperand> Disassembler::MemoryOperands(std::span<const uint8_t> code,
+                                                        uint64_t address) const {
+  std::vector<MemoryOperand> operands;
   cs_insn* insn = cs_malloc(handle_);
   const uint8_t* at = code.data();
   size_t left = code.size();
-  uint64_t address = 0;
-  std::string text;
-  if (cs_disasm_iter(handle_, &at, &left, &address, insn)) {
-    if (const auto memory = architecture_->memory(*insn)) {
-      text = memory->writes ? "writing" : "reading";
-      if (memory->bytes != 0)
-        text += fmt::format(" {} byte{}", memory->bytes, memory->bytes == 1 ? "" : "s");
-      if (memory->distance != 0)
-        text += fmt::format(" at {}{:#x}", memory->distance < 0 ? "-" : "+",
-                            memory->distance < 0 ? -memory->distance : memory->distance);
-    }
-  }
+  if (cs_disasm_iter(handle_, &at, &left, &address, insn))
+    architecture_->memory(handle_, *insn, operands);
   cs_free(insn, 1);
+  return operands;
+}
+
+std::string Disassembler::Access(std::span<const uint8_t> code) const {
+  const std::vector<MemoryOperand> operands = MemoryOperands(code, 0);
+  if (operands.empty()) return "";
+  const MemoryOperand& operand = operands.front();
+  std::string text = fmt::format("{} {} byte{}", operand.writes ? "writing" : "reading",
+                                 operand.bytes, operand.bytes == 1 ? "" : "s");
+  // Without a base, the offset is an address.
+  if (operand.offset != 0 && !operand.base.empty())
+    text += fmt::format(" at {}{:#x}", operand.offset < 0 ? "-" : "+", std::abs(operand.offset));
   return text;
 }
 

@@ -48,6 +48,18 @@ struct Instruction {
   bool FallsThrough() const { return kind != Kind::kJump && kind != Kind::kReturn; }
 };
 
+// An operand in memory: base + index * scale + offset. Names are the vendor's, in lower case, of
+// the full register: "rax", "x0", "sp". An empty name counts as 0; the instruction pointer is a
+// part of the offset already.
+struct MemoryOperand {
+  std::string base;
+  std::string index;
+  int scale = 1;  // 1 to 16
+  int64_t offset = 0;
+  int bytes = 8;  // that are read or written
+  bool writes = false;
+};
+
 class Disassembler {
  public:
   // Returns a disassembler for code of this e_machine; fails with kUnable if there is none.
@@ -69,9 +81,14 @@ class Disassembler {
   };
   std::vector<Line> Text(std::span<const uint8_t> code, uint64_t address) const;
 
+  // Returns the memory operands of the first instruction of `code`, which is at `address`; of x86's
+  // push, pop, call, return and leave the stack's, too. None if `code` is not an instruction, or if
+  // the instruction has no such operand, or one relative to a segment.
+  std::vector<MemoryOperand> MemoryOperands(std::span<const uint8_t> code, uint64_t address) const;
+
   // What the first instruction of `code` does to memory, without registers and addresses, so that
-  // builds of one source compare: "reading 8 bytes at +0x10", "writing 4 bytes". Empty if it does
-  // nothing, or if `code` is not an instruction.
+  // builds of one source compare: "reading 8 bytes at +0x10", "writing 4 bytes". Empty without a
+  // memory operand.
   std::string Access(std::span<const uint8_t> code) const;
 
  private:

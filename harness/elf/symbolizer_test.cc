@@ -57,6 +57,24 @@ TEST(Symbolizer, ResolvesEveryInstructionToTheFunctionThatHoldsIt) {
   EXPECT_NE(symbolizer.Resolve(address - 1).function, symbolizer.Resolve(address).function);
 }
 
+// Reads 8 bytes at +0x10.
+#if defined(__x86_64__)
+asm(".text\nwh_reads_here: mov 0x10(%rdi), %rax\nret\n");
+#else
+asm(".text\nwh_reads_here: ldr x0, [x1, #16]\nret\n");
+#endif
+extern "C" const char wh_reads_here[];
+
+TEST(Symbolizer, TellsWhatAnInstructionDoesToMemory) {
+  std::vector<Module> modules = OwnModules();
+  const auto pc = reinterpret_cast<uint64_t>(wh_reads_here);
+  EXPECT_EQ(Symbolizer(modules).AccessAt(pc), "reading 8 bytes at +0x10");
+  for (const uint64_t nowhere : {uint64_t{0}, uint64_t{0x10}, UINT64_MAX})
+    EXPECT_EQ(Symbolizer(modules).AccessAt(nowhere), "");
+  SetField(modules[0].build_id, "0123456789");  // the file was replaced
+  EXPECT_EQ(Symbolizer(modules).AccessAt(pc), "");
+}
+
 TEST(Symbolizer, CallerIsTheFunctionBeforeTheReturnAddress) {
   const Symbolizer symbolizer(OwnModules());
   const Site inside = symbolizer.ResolveCaller(kTarget + 2);

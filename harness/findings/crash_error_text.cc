@@ -78,4 +78,13 @@ std::string NormalizeHex(std::string_view text, size_t shortest) {
   return out;
 }
 
+std::string HsErrHeadText(const HsErrHead& head, bool with_module) {
+  std::string text = head.error;
+  if (!head.message.empty()) text += " " + head.message;
+  if (with_module && !head.module.empty() && !head.frame.starts_with(head.module))
+    text += " " + head.module;
+  if (!head.frame.empty()) text += " " + head.frame;
+  return text;
+}
+
 }  // namespace walkhammer

@@ -20,6 +20,10 @@ struct HsErrHead {
 // Parses an hs_err log. Accepts any text; fields that are not understood stay empty.
 HsErrHead ParseHsErrHead(std::string_view text);
 
+// Error, message, module and frame in one line: "SIGSEGV libjvm.so f(X*)+0x1f". The module only if
+// it is asked for, and if the frame does not begin with it.
+std::string HsErrHeadText(const HsErrHead& head, bool with_module);
+
 // Replaces "0x" numbers of at least `shortest` digits, and bare words of 12 or 16 hexadecimal
 // digits, by "0x?", so that text compares across runs.
 std::string NormalizeHex(std::string_view text, size_t shortest = 1);

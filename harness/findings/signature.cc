@@ -234,26 +234,13 @@ std::string NativeChainText(const RawFinding& finding, const Symbolizer& symboli
   return text;
 }
 
-namespace {
-
-std::string HeadText(const HsErrHead& head, bool with_module) {
-  std::string text = head.error;
-  if (!head.message.empty()) text += " " + head.message;
-  if (with_module && !head.module.empty() && !head.frame.starts_with(head.module))
-    text += " " + head.module;
-  if (!head.frame.empty()) text += " " + head.frame;
-  return text;
-}
-
-}  // namespace
-
 Signature SignatureOfDeath(const DeathInfo& death) {
   Signature signature;
   signature.oracle = kDeathOracleName;
   const HsErrHead head = ParseHsErrHead(death.hs_err_text);
   if (!head.error.empty()) {
-    signature.key = "death " + HeadText(head, true);
-    signature.expect = "death " + HeadText(head, false);
+    signature.key = "death " + HsErrHeadText(head, true);
+    signature.expect = "death " + HsErrHeadText(head, false);
     signature.title = "JVM death: ";
     if (!head.frame.empty()) {
       signature.title += head.error + " in " + FunctionBase(WithoutOffset(head.frame));

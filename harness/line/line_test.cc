@@ -102,6 +102,18 @@ TEST_F(LineTest, ASiteIsAPlaceInTheWalkersCode) {
   EXPECT_EQ(Site(), hung);
 }
 
+// A walker that is wrong about one scene may be right about the next.
+TEST_F(LineTest, WhatIsUntrueOfASceneIsItsSite) {
+  const auto site_in = [&](const char* oracle, uint8_t scene) {
+    request_.scene = scene;
+    const auto index = static_cast<size_t>(FindOracle(oracle) - AllOracles().data());
+    return SiteOf(seen_, static_cast<uint8_t>(index), 1, 0, *state_);
+  };
+  EXPECT_NE(site_in("truth", 1), site_in("truth", 2));
+  EXPECT_EQ(site_in("truth", 1), site_in("truth", 1));
+  EXPECT_EQ(site_in("errno", 1), site_in("errno", 2));
+}
+
 // Else a walker that jumps anywhere takes all sites, and no other bug is handed over any more.
 TEST_F(LineTest, APcInNoModuleIsItsCallersSite) {
   AddModule(0x10000, 0x20000);

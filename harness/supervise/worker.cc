@@ -156,20 +156,6 @@ std::string WhyNotStarted(const std::string& output) {
 
 }  // namespace
 
-namespace {
-
-// What an hs_err log says in its first lines: "; its hs_err log says SIGSEGV in libjvm.so f+0x1f".
-std::string HsErrWords(const std::string& log) {
-  const HsErrHead head = ParseHsErrHead(log);
-  if (head.error.empty()) return "";
-  std::string text = "; its hs_err log says " + head.error;
-  if (!head.message.empty()) text += " " + head.message;
-  if (!head.frame.empty()) text += " in " + head.frame;
-  return text;
-}
-
-}  // namespace
-
 void Worker::NoteCrashingInput() {
   CrashingInputs& crashing = state().crashing;
   if (crashing.current.load() == 0) return;
@@ -217,10 +203,12 @@ Status Worker::NoteEnd(int wait_status, bool by_us) {
   died_early_ = early ? died_early_ + 1 : 0;
   walks_at_death_ = walks;
   if (died_early_ < kMostEarlyDeaths) return Ok();
+  const HsErrHead head = ParseHsErrHead(child_->HsErr());
   return TryAgain(ToolFailed(
       "the child died " + std::to_string(died_early_) + " times before its first walk" +
       (from_outside ? ", in the end by a SIGKILL from outside: is there memory enough?" : "") +
-      HsErrWords(child_->HsErr()) + "; it printed: " + child_->Output(600)));
+      (head.error.empty() ? "" : "; its hs_err log says " + HsErrHeadText(head, true)) +
+      "; it printed: " + child_->Output(600)));
 }
 
 void Worker::NoteRunning() {

@@ -42,18 +42,19 @@ bool IsOfLibrary(const std::string& signature) {
   return walker && AllWalkers()[static_cast<size_t>(*walker)].local_function != nullptr;
 }
 
-// True if the bug says that it is in that build: by its libraries, by its ranges of JDKs, or
-// because it was seen in a build of the same release line. A bug that says nothing may be anywhere.
-bool IsOfBuild(const Bug& bug, const Sighting& sighting) {
+// True if the bug is in that build: by its libraries, by its ranges of JDKs, or because it was seen
+// there or, without ranges, in a build of the same release line. `unstated`: see WordOn.
+bool IsOfBuild(const Bug& bug, const Sighting& sighting, bool unstated) {
+  const std::string& here = sighting.seen.build;
   if (!bug.affected_libraries.empty() && IsOfLibrary(sighting.signature)) return true;
-  if (!bug.affected.empty()) return AffectedByVersion(bug, sighting.seen.build) == Affected::kYes;
-  return bug.builds.empty() ||
-         std::any_of(bug.builds.begin(), bug.builds.end(), [&](const std::string& build) {
-           return ReleaseLine(build) == ReleaseLine(sighting.seen.build);
-         });
+  if (AffectedByVersion(bug, here) == Affected::kYes) return true;
+  if (bug.affected.empty() && bug.builds.empty()) return unstated && bug.affected_libraries.empty();
+  return std::any_of(bug.builds.begin(), bug.builds.end(), [&](const std::string& build) {
+    return build == here || (bug.affected.empty() && ReleaseLine(build) == ReleaseLine(here));
+  });
 }
 
-BugMatch MatchIn(const BugStore& store, const Sighting& sighting) {
+BugMatch MatchIn(const BugStore& store, const Sighting& sighting, bool unstated) {
   BugMatch match;
   size_t best = 0;
   for (const auto& [id, bug] : store.bugs()) {
@@ -61,7 +62,7 @@ BugMatch MatchIn(const BugStore& store, const Sighting& sighting) {
     if (named == 0) continue;
     const Bug& root = store.Root(bug);
     if (!IsFixedIn(root, sighting.seen.build)) {
-      if (!IsOfBuild(root, sighting)) {
+      if (!IsOfBuild(root, sighting, unstated)) {
         match.elsewhere = &root;
         continue;
       }
@@ -151,8 +152,8 @@ const char* BugVerdictWord(BugVerdict verdict) {
 
 bool WantsSomebody(BugVerdict verdict) { return verdict <= BugVerdict::kExpired; }
 
-BugWord WordOn(const Sighting& sighting, const Day& today, const BugStore& store) {
-  const BugMatch match = MatchIn(store, sighting);
+BugWord WordOn(const Sighting& sighting, const Day& today, const BugStore& store, bool unstated) {
+  const BugMatch match = MatchIn(store, sighting, unstated);
   if (match.bug != nullptr) {
     const BugVerdict verdict = VerdictOn(*match.bug, today);
     return {verdict, match.bug->id, WhyVerdict(*match.bug, verdict)};
@@ -169,7 +170,7 @@ Result<std::vector<MetBug>> MeetBugs(const std::vector<Sighting>& sightings, con
   std::map<std::string, MetBug> met;
   size_t opened = 0;
   for (const Sighting& sighting : sightings) {
-    const BugMatch match = MatchIn(store, sighting);
+    const BugMatch match = MatchIn(store, sighting, true);
     const bool joins = match.bug == nullptr && match.look_alike == nullptr;
     if (const Bug* found = joins ? match.elsewhere : match.bug; found != nullptr) {
       Bug& bug = *store.Find(found->id).value();

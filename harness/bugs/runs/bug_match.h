@@ -35,7 +35,9 @@ struct BugWord {
 
   bool operator==(const BugWord&) const = default;
 };
-BugWord WordOn(const Sighting& sighting, const Day& today, const BugStore& store);
+// `unstated`: whether a bug that states no builds, and was seen in none, is in all.
+BugWord WordOn(const Sighting& sighting, const Day& today, const BugStore& store,
+               bool unstated = true);
 
 // A bug that runs have met.
 struct MetBug {

@@ -140,6 +140,10 @@ TEST_F(BugMatchTest, RangesSayWhichJdksHaveABugAndLibrariesWhichWalkers) {
   EXPECT_EQ(Verdict(SightingOf(kCrash, "17.0.8+7")), BugVerdict::kKnown);
   EXPECT_EQ(WordOn(SightingOf(kCrash, "17.0.9+9"), today_, store_).verdict, BugVerdict::kNew);
   EXPECT_EQ(WordOn(SightingOf(kCrash, "nightly"), today_, store_).verdict, BugVerdict::kNew);
+  // Seen there nevertheless, it is known there, and in no other build.
+  Meet({SightingOf(kCrash, "17.0.9+9")});
+  EXPECT_EQ(WordOn(SightingOf(kCrash, "17.0.9+9"), today_, store_).verdict, BugVerdict::kKnown);
+  EXPECT_EQ(WordOn(SightingOf(kCrash, "17.0.10+7"), today_, store_).verdict, BugVerdict::kNew);
   Bug& library = Add("y", "*: crash in w");
   library.affected = "[17,18)";
   library.affected_libraries = {"async-profiler [4.2,4.7)"};

@@ -24,13 +24,12 @@ KnownAs KnownBugs::NameOf(const Sighting& sighting, const Day& today) const {
   KnownAs name{{}, "", sighting.signature};
   for (const auto* store : {&issues_, &store_}) {
     if (!*store) continue;
-    BugWord word = WordOn(sighting, today, **store);
-    if (word.id.empty()) continue;
-    const Bug& bug = (*store)->bugs().at(word.id);
-    if (store == &issues_ && bug.affected.empty() && bug.affected_libraries.empty()) continue;
-    // That a bug looks like a fixed one says less than that another store knows it.
-    if (word.verdict == BugVerdict::kReopened && !name.word.id.empty()) continue;
-    name.title = bug.title;
+    BugWord word = WordOn(sighting, today, **store, store == &store_);
+    // That a bug is like one of other JDKs, or a fixed one, says less than that another store
+    // knows it.
+    const bool says_less = word.id.empty() || word.verdict == BugVerdict::kReopened;
+    if (says_less && (word.why.empty() || !name.word.id.empty())) continue;
+    name.title = word.id.empty() ? "" : (*store)->bugs().at(word.id).title;
     name.word = std::move(word);
   }
   return name;

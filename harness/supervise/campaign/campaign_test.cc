@@ -115,8 +115,7 @@ TEST(RunNotes, SayWhatHappenedAndNothingElse) {
 class FuzzRunTest : public NewRunTest {
  protected:
   Status Run(const std::vector<std::string>& lives, int workers,
-             const std::function<void(const BucketRow&)>& on_bucket = {}) {
-    FuzzPlan plan;
+             const std::function<void(const BucketRow&)>& on_bucket = {}, FuzzPlan plan = {}) {
     plan.workers = workers;
     plan.coverage = false;
     plan.confirm_times = 0;
@@ -147,6 +146,29 @@ TEST_F(FuzzRunTest, AccidentsFromOutsideAreNotesAndEndNothing) {
   EXPECT_THAT(notes, testing::Contains("incident child not started 1"));
   EXPECT_THAT(notes, testing::Not(testing::Contains(HasSubstr("dropped"))));
   EXPECT_THAT(Read(run_).Buckets().value(), IsEmpty());
+}
+
+// Starting a JVM and setting up scenes do not count as walking.
+TEST_F(FuzzRunTest, TheTimeCountsFromTheFirstWalk) {
+  const std::string ready = scratch_.path() + "/ready";
+  std::thread later([&] {
+    std::this_thread::sleep_for(milliseconds(1500));
+    std::ofstream(ready).flush();
+  });
+  FuzzPlan plan;
+  plan.time = milliseconds(300);
+  const Status run = Run({"await=" + ready + " running walk walked sleep"}, 1, {}, plan);
+  later.join();
+  EXPECT_TRUE(run.ok()) << run.failure().message;
+  EXPECT_EQ(Read(run_).Run().value().totals.walks, 1u);
+}
+
+TEST_F(FuzzRunTest, WhatWalksNothingInTimeSaysSo) {
+  FuzzPlan plan;
+  plan.time = seconds(1000);
+  plan.set_up_time = seconds(1);
+  EXPECT_THAT(Run({"running sleep"}, 1, {}, plan),
+              FailsWith(ExitCode::kToolFailed, HasSubstr("no scene was walked within 1 s")));
 }
 
 // While the first finding is recorded, one worker fails and the one behind it finds something.

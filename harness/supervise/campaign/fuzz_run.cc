@@ -26,6 +26,11 @@ constexpr auto kFuzzTick = milliseconds(10);
 constexpr auto kSaveEvery = seconds(1);
 constexpr auto kSavePeriodsEvery = seconds(30);  // they are rewritten as a whole
 constexpr auto kFuzzProgressEvery = milliseconds(250);
+std::chrono::steady_clock::time_point After(std::chrono::steady_clock::time_point start,
+                                            std::chrono::nanoseconds time) {
+  return start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
+}
+
 constexpr int kProofs = 20;  // fresh processes in which a minimised input must replay
 
 }  // namespace
@@ -204,11 +209,8 @@ void FuzzRun::Progress(FuzzStage stage) {
 }
 
 FuzzRun::Clock::time_point FuzzRun::Deadline() const {
-  const auto after = [](Clock::time_point start, std::chrono::nanoseconds time) {
-    return start + std::chrono::duration_cast<Clock::duration>(time);
-  };
-  if (!first_walked_) return after(start_, plan_.set_up_time);
-  return plan_.time.count() == 0 ? Clock::time_point::max() : after(*first_walked_, plan_.time);
+  if (!first_walked_) return After(start_, plan_.set_up_time);
+  return plan_.time.count() == 0 ? Clock::time_point::max() : After(*first_walked_, plan_.time);
 }
 
 Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {
@@ -296,18 +298,15 @@ Status FuzzRun::MinimizeAll(Clock::time_point until, const std::atomic<bool>& in
 
 Status FuzzRun::Settle(const std::atomic<bool>& interrupted, RunTotals& totals) {
   if (confirmer_ == nullptr) return Ok();
-  const auto after = [](Clock::time_point start, std::chrono::nanoseconds time) {
-    return start + std::chrono::duration_cast<Clock::duration>(time);
-  };
   const auto ms = [](Clock::duration time) {
     return static_cast<uint64_t>(InSeconds(time) * 1000);
   };
-  const Clock::time_point began = Clock::now(), until = after(began, plan_.settle_time);
+  const Clock::time_point began = Clock::now(), until = After(began, plan_.settle_time);
   Status status = ConfirmRest(until, interrupted);
   SettleTotals settle;
   settle.unconfirmed = confirmer_->Unconfirmed();
   if (status.ok() && plan_.minimize)
-    status = MinimizeAll(std::min(until, after(Clock::now(), plan_.minimize_time)), interrupted);
+    status = MinimizeAll(std::min(until, After(Clock::now(), plan_.minimize_time)), interrupted);
   settle.most_ms = ms(until - began);
   settle.took_ms = ms(Clock::now() - began);
   settle.unminimized = unminimized_;

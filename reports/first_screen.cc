@@ -17,18 +17,14 @@ namespace {
 
 constexpr size_t kColumns = 80;
 constexpr size_t kMostNews = 3;
-constexpr size_t kMostLimits = 1;
 constexpr size_t kLastLines = 3;  // an empty one, the page, what to read next
 
 std::string Cut(std::string text, size_t most = kColumns) {
   text = OnOneLine(std::move(text));
   if (text.size() <= most) return text;
-  return text.substr(0, most - 3) + "...";
-}
-
-std::string ReplaysText(const BucketRow& bucket) {
-  if (bucket.tries == 0) return "not replayed";
-  return fmt::format("replays {}/{}", bucket.confirmed, bucket.tries);
+  size_t end = most - 3;
+  while (end > 0 && (text[end] & 0xc0) == 0x80) end--;  // not within a character of UTF-8
+  return text.substr(0, end) + "...";
 }
 
 std::string WalkedText(const RunSummary& summary) {
@@ -165,9 +161,8 @@ std::string FirstScreen(const RunSummary& summary, const std::string& page) {
                          identity.vm_version.empty() ? identity.jdk_path : identity.vm_version));
   screen.Add("  " + WalkedText(summary));
   if (const std::string scenes = ScenesText(summary); !scenes.empty()) screen.Add("  " + scenes);
-  const std::vector<std::string> limits = Split(LimitsText(summary), '\n');
-  for (size_t i = 0; i < std::min(limits.size(), kMostLimits); i++)
-    if (!limits[i].empty()) screen.Add(limits[i]);
+  const std::string limits = LimitsText(summary);
+  if (!limits.empty()) screen.Add(limits.substr(0, limits.find('\n')));
   AddNews(summary, screen);
   AddKnown(summary, screen);
   screen.Space();

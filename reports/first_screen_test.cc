@@ -33,21 +33,11 @@ class FirstScreenTest : public ReportedRun {
            const char* outcome = "fault") {
     ASSERT_TRUE(run_->AddFinding(TestRecord(oracle, outcome, title, realism)).ok());
   }
-  // Writes a bug whose pattern is "agct: " and `title`.
-  void Know(const std::string& store, const std::string& id, const std::string& title,
-            const std::string& more = "affected = \"[25,26)\"\n") {
-    std::ofstream(dir_.Under(store + "/" + id + ".toml"))
-        << "title = \"about " << title << "\"\nsignatures = [\"agct: " << title
-        << "*\"]\nstate = \"open\"\n"
-        << more;
-  }
   RunSummary Judged(bool strict = false) {
     EXPECT_TRUE(run_->Finish(RunStatus::kCleanEnd, TestTotals(), "").ok());
-    auto known = KnownBugs::Read(dir_.Under("issues"), dir_.Under("team"));
-    EXPECT_TRUE(known.ok()) << known.failure().message;
-    return ReadRun(Opened(), {std::make_shared<const KnownBugs>(std::move(known.value())),
-                              *ParseDay("2026-11-27"), strict})
-        .value();
+    Judging judging = Knowing("issues", "team");
+    judging.strict = strict;
+    return ReadRun(Opened(), judging).value();
   }
   std::string Screen() { return FirstScreen(Judged(), "run/report.html"); }
 };
@@ -87,10 +77,19 @@ TEST_F(FirstScreenTest, AnIssueIsKnownOnTheJdksThatItStates) {
   Add("crash in f");
   Add("crash in g");
   Add("crash in h");
-  EXPECT_EQ(Judged().verdict.sentence, "2 new Forbidden buckets; 1 bucket of 1 known issue");
+  const RunSummary run = Judged();
+  EXPECT_EQ(run.verdict.sentence, "2 new Forbidden buckets; 1 bucket of 1 known issue");
+  EXPECT_EQ(NameText(run.names[0]), "NEW (like WH-1, known on other JDKs)");
   // A team's bug that says nothing of JDKs is known on all.
   Know("team", "T-1", "crash in g", "");
   EXPECT_EQ(Judged().verdict.sentence, "1 new Forbidden bucket; 2 buckets of 2 known issues");
+}
+
+TEST_F(FirstScreenTest, AnIssueThatStatesNoJdkHidesNone) {
+  Know("issues", "WH-1", "crash in", "affected = \"[25,26)\"\n");
+  Know("issues", "WH-2", "crash in f and more", "");
+  Add("crash in f and more");
+  EXPECT_EQ(Judged().names[0].word.id, "WH-1");
 }
 
 TEST_F(FirstScreenTest, ATeamsWordCounts) {

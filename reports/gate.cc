@@ -15,12 +15,12 @@
 namespace walkhammer {
 namespace {
 
-// The builds of a side: the last word of the VM's text, which is its version, else the JDK.
+// The builds of a side, by version, else by the JDK.
 std::string BuildOf(const GateSide& side) {
   std::set<std::string> builds;
   for (const RunRow& run : side.runs) {
     const std::string& vm = run.identity.vm_version;
-    builds.insert(vm.empty() ? run.identity.jdk_path : vm.substr(vm.rfind(' ') + 1));
+    builds.insert(vm.empty() ? run.identity.jdk_path : VersionOfVm(vm));
   }
   std::string text;
   for (const std::string& build : builds) text += (text.empty() ? "" : ", ") + build;

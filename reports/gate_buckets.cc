@@ -159,15 +159,6 @@ void CheckBuckets(const GateSides& sides, GateVerdict& verdict) {
   const GateSide &baseline = sides.baseline, &candidate = sides.candidate;
   verdict.buckets.compared = candidate.buckets.size();
   int replayed = 0;
-  for (const auto& [title, bucket] : candidate.buckets) {
-    if (!IsDecided(bucket)) continue;
-    // What replays on the candidate alone is new, whatever it looks like.
-    std::optional<ReplayCounts> counts;
-    if (!baseline.buckets.contains(title) && bucket.word.verdict != BugVerdict::kAccepted &&
-        sides.replay && replayed++ < kMostReplayed)
-      counts = sides.replay(bucket.input);
-    CheckBug(sides, title, bucket, counts, verdict);
-  }
   for (const Lacking& only : BucketsOnlyOf(candidate, baseline, false)) {
     std::optional<ReplayCounts> counts;
     if (sides.replay && replayed++ < kMostReplayed) counts = sides.replay(only.bucket->input);
@@ -178,6 +169,15 @@ void CheckBuckets(const GateSides& sides, GateVerdict& verdict) {
     }
     if (only.p >= sides.policy.alpha && !counts) verdict.buckets.not_enough++;
     AddChange(ChangeOf(sides, only, counts), sides.policy, verdict);
+  }
+  for (const auto& [title, bucket] : candidate.buckets) {
+    if (!IsDecided(bucket)) continue;
+    // What replays on the candidate alone is new, whatever it looks like.
+    std::optional<ReplayCounts> counts;
+    if (!baseline.buckets.contains(title) && bucket.word.verdict != BugVerdict::kAccepted &&
+        sides.replay && replayed++ < kMostReplayed)
+      counts = sides.replay(bucket.input);
+    CheckBug(sides, title, bucket, counts, verdict);
   }
   for (const Lacking& only : BucketsOnlyOf(baseline, candidate, true))
     if (only.p < sides.policy.alpha)

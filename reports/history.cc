@@ -38,9 +38,9 @@ struct RunPart {
   std::vector<std::string> inputs;  // by bucket
 };
 
-Result<RunPart> ReadPart(const std::string& dir) {
+Result<RunPart> ReadPart(const std::string& dir, const Judging& judging) {
   ASSIGN_OR_RETURN(const auto db, RunReader::Open(dir));
-  ASSIGN_OR_RETURN(auto summary, ReadRun(db));
+  ASSIGN_OR_RETURN(auto summary, ReadRun(db, judging));
   const RunIdentity& identity = summary.run.identity;
   RunPart part;
   part.run = {dir,
@@ -102,7 +102,7 @@ std::string HistoryBucketText(const History& history, const HistoryBucket& bucke
   std::string text = fmt::format(
       "  {:<11}  {:<16}  in {} of {}, {} per million walks{}\n      {}\n      {}/{}\n",
       GradeWord(bucket.grade), RealismWord(bucket.realism), Grouped(bucket.runs),
-      Counted(history.runs.size(), "run"), RateWords(bucket.PerMillion(history.runs)), note,
+      Counted(history.runs.size(), "run"), Rounded(bucket.PerMillion(history.runs)), note,
       OnOneLine(bucket.title), OnOneLine(bucket.oracle), OnOneLine(bucket.outcome));
   text += fmt::format("      first  {}\n", RunWords(history.runs[bucket.first]));
   text += fmt::format("      last   {}\n", RunWords(history.runs[bucket.last]));
@@ -118,11 +118,6 @@ ExitCode Graver(ExitCode a, ExitCode b) {
   return ExitCode::kClean;
 }
 
-std::string RateWords(double rate) {
-  return rate < 1000 ? fmt::format("{:.3g}", rate)
-                     : Grouped(static_cast<uint64_t>(std::min(rate, 1e18)));
-}
-
 double HistoryBucket::PerMillion(const std::vector<HistoryRun>& all) const {
   double times = 0, walks = 0;
   for (size_t i = first; i < all.size(); i++) {
@@ -132,7 +127,7 @@ double HistoryBucket::PerMillion(const std::vector<HistoryRun>& all) const {
   return walks == 0 ? 0 : times * 1e6 / walks;
 }
 
-Result<History> ReadHistory(const std::vector<std::string>& dirs) {
+Result<History> ReadHistory(const std::vector<std::string>& dirs, const Judging& judging) {
   std::set<std::string> found;
   for (const std::string& dir : dirs) {
     std::error_code error;
@@ -143,7 +138,7 @@ Result<History> ReadHistory(const std::vector<std::string>& dirs) {
   History history;
   std::vector<RunPart> parts;
   for (const std::string& dir : found) {
-    auto part = ReadPart(dir);
+    auto part = ReadPart(dir, judging);
     if (part.ok())
       parts.push_back(std::move(part.value()));
     else

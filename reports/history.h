@@ -43,12 +43,9 @@ struct History {
   ExitCode exit = ExitCode::kClean;                  // the gravest of all runs
 };
 
-// A rate in words: "2,880", "13.5", "0.0331".
-std::string RateWords(double rate);
-
 // Reads all runs in and below the folders; links are not followed. Keeps the buckets of each
 // run and nothing else of it. Fails with kBadInput if there is no run.
-Result<History> ReadHistory(const std::vector<std::string>& dirs);
+Result<History> ReadHistory(const std::vector<std::string>& dirs, const Judging& judging = {});
 
 std::string HistoryText(const History& history);
 // A page like HtmlReport's: buckets and runs as tables, and for each bucket the runs that saw it.

@@ -37,7 +37,7 @@ std::string BucketsHtml(const History& history) {
     if (bucket.first == newest && newest > 0) title += " <strong>new</strong>";
     rows.push_back({title, std::string(GradeWord(bucket.grade)),
                     std::string(RealismWord(bucket.realism)), Grouped(bucket.runs),
-                    RateWords(bucket.PerMillion(history.runs)), RunsSeenHtml(bucket),
+                    Rounded(bucket.PerMillion(history.runs)), RunsSeenHtml(bucket),
                     DayOf(history.runs[bucket.first]), DayOf(history.runs[bucket.last])});
   }
   return TableHtml("Buckets of the same oracle, outcome and title",

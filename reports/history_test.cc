@@ -139,13 +139,5 @@ TEST_F(HistoryTest, ThePageDrawsTheNewestOfManyRuns) {
   EXPECT_THAT(HistoryHtml(history), HasSubstr("d=\"M0 0h1v10h-1zM199 0h1v10h-1z\""));
 }
 
-TEST_F(HistoryTest, RatesAreWords) {
-  EXPECT_EQ(RateWords(0), "0");
-  EXPECT_EQ(RateWords(0.03312), "0.0331");
-  EXPECT_EQ(RateWords(999.4), "999");
-  EXPECT_EQ(RateWords(2881.2), "2,881");
-  EXPECT_EQ(RateWords(1e30), Grouped(1000000000000000000));
-}
-
 }  // namespace
 }  // namespace walkhammer

@@ -100,10 +100,7 @@ std::string SummaryHtml(const OutputSource& source, size_t index) {
   return fmt::format("<b>{}</b> {} <i>{}, {}, {}×</i>", GradeWord(bucket.grade),
                      MarkupText(OnOneLine(bucket.signature.title)),
                      MarkupText(OnOneLine(ShortName(source.summary.names[index]))),
-                     bucket.tries == 0
-                         ? "unconfirmed"
-                         : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries),
-                     Grouped(bucket.count));
+                     ReplaysText(bucket), Grouped(bucket.count));
 }
 
 // The line of a finding of which no more is shown.

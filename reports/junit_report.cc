@@ -31,10 +31,7 @@ std::string BucketBody(const OutputSource& source, size_t index) {
   const BucketExample& example = source.examples[index];
   std::string text = fmt::format(
       "{}\n  {}/{}, {}, {}, seen {} times\n", OnOneLine(bucket.signature.title), bucket.oracle,
-      bucket.outcome, RealismWord(bucket.realism),
-      bucket.tries == 0 ? "unconfirmed"
-                        : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries),
-      Grouped(bucket.count));
+      bucket.outcome, RealismWord(bucket.realism), ReplaysText(bucket), Grouped(bucket.count));
   if (!example.finding.detail.empty()) text += "  " + OnOneLine(example.finding.detail) + "\n";
   text += example.replay.empty() ? "  no input was kept\n" : "  " + example.replay + "\n";
   return text;

@@ -27,11 +27,11 @@ std::string MarkdownFindings(const OutputSource& source) {
       "| --- | --- | --- | ---: | ---: | --- |\n";
   for (size_t i = 0; i < summary.buckets.size() && i < kMarkdownBuckets; i++) {
     const BucketRow& bucket = summary.buckets[i];
-    text +=
-        fmt::format("| {} | {} | {} | {} | {} | {} |\n", MarkdownText(ShortName(summary.names[i])),
-                    GradeWord(bucket.grade), RealismWord(bucket.realism),
-                    bucket.tries == 0 ? "-" : fmt::format("{}/{}", bucket.confirmed, bucket.tries),
-                    Grouped(bucket.count), MarkdownCode(bucket.signature.title, true));
+    text += fmt::format(
+        "| {} | {} | {} | {} | {} | {} |\n", MarkdownText(ShortName(summary.names[i])),
+        GradeWord(bucket.grade), RealismWord(bucket.realism),
+        bucket.tries == 0 ? "not replayed" : fmt::format("{}/{}", bucket.confirmed, bucket.tries),
+        Grouped(bucket.count), MarkdownCode(bucket.signature.title, true));
   }
   text += CutLine(summary.buckets.size(), kMarkdownBuckets, "are in the run's folder");
   std::string commands;

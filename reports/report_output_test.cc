@@ -51,14 +51,8 @@ class OutputTest : public ReportedRun {
   }
   // Makes findings with this title known as WH-1.
   void Know(const std::string& title) {
-    std::filesystem::create_directory(dir_.Under("issues"));
-    std::ofstream(dir_.Under("issues/WH-1.toml"))
-        << "title = \"about it\"\nsignatures = [\"agct: " << title
-        << "\"]\nstate = \"open\"\naffected = \"[25,26)\"\n";
-    auto known = KnownBugs::Read(dir_.Under("issues"), "");
-    ASSERT_TRUE(known.ok()) << known.failure().message;
-    judging_ = {std::make_shared<const KnownBugs>(std::move(known.value())),
-                *ParseDay("2026-11-27")};
+    ReportedRun::Know("issues", "WH-1", title);
+    judging_ = Knowing("issues");
   }
   // Exit code of a shell command that reads `text` as its input.
   int Pipe(const std::string& command, const std::string& text) {
@@ -165,7 +159,7 @@ TEST_F(OutputTest, JunitHasACaseForEachBugAndFailsNewForbiddenOnes) {
   EXPECT_THAT(text,
               AllOf(has_case("agct: crash in a"), has_case("WH-1"), has_case("agct: interesting")));
   EXPECT_THAT(text, HasSubstr("<failure message=\"crash in a\""));
-  EXPECT_THAT(text, HasSubstr("<system-out>known: WH-1, about it\n"));
+  EXPECT_THAT(text, HasSubstr("<system-out>known: WH-1, about crash in b\n"));
   EXPECT_THAT(text, HasSubstr(" name=\"verdict\" time=\"2.000\"/>"));
   EXPECT_EQ(Times(text, "<testcase "), 4u);
   EXPECT_THAT(text, HasSubstr(" failures=\"1\" errors=\"0\" time=\"2.000\">\n  <testsuite "));

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,6 +36,23 @@ class ReportedRun : public testing::Test {
   template <typename Row>
   void Save(int64_t cell, const std::vector<Row>& rows) {
     ASSERT_TRUE(run_->Replace(cell, rows).ok());
+  }
+  // Writes a bug into a store, which is new if need be. Its patterns are "agct: " and `title`, and
+  // what begins so.
+  void Know(const std::string& store, const std::string& id, const std::string& title,
+            const std::string& more = "affected = \"[25,26)\"\n") {
+    std::filesystem::create_directory(dir_.Under(store.c_str()));
+    std::ofstream(dir_.Under((store + "/" + id + ".toml").c_str()))
+        << "title = \"about " << title << "\"\nsignatures = [\"agct: " << title
+        << "*\"]\nstate = \"open\"\n"
+        << more;
+  }
+  // What these stores know; "" for none.
+  Judging Knowing(const char* issues, const char* team = "") {
+    const auto path = [&](const char* name) { return *name == 0 ? "" : dir_.Under(name); };
+    auto known = KnownBugs::Read(path(issues), path(team));
+    EXPECT_TRUE(known.ok()) << known.failure().message;
+    return {std::make_shared<const KnownBugs>(std::move(known.value())), *ParseDay("2026-11-27")};
   }
   std::unique_ptr<RunWriter> NewRun() {
     return std::make_unique<RunWriter>(

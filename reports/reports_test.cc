@@ -43,7 +43,7 @@ TEST_F(ReportTest, SaysWhatThereWasNoTimeToConfirm) {
   Finish(totals);
   EXPECT_THAT(Text(),
               HasSubstr("confirming      3.1 s, of at most 3.0 s, with minimising; 1 bucket "
-                        "not confirmed; 2 buckets not minimised: no time left\n"));
+                        "not replayed; 2 buckets not minimised: no time left\n"));
   EXPECT_EQ(
       ReadJson()["totals"]["settle"],
       json::parse(R"({"most_ms": 3000, "took_ms": 3100, "unconfirmed": 1, "unminimized": 2})"));
@@ -141,8 +141,8 @@ TEST_F(ReportTest, BucketsInOrderWithInputAndConfirmation) {
   const std::string text = Text();
   EXPECT_LT(text.find("      first\n"), text.find("      second\n"));
   EXPECT_LT(text.find("      second\n"), text.find("      third\n"));
-  EXPECT_THAT(text, HasSubstr("Forbidden    shifted           confirmed 2/3   12,345x\n"));
-  EXPECT_THAT(text, HasSubstr("Forbidden    edited-stack      unconfirmed     1x\n"));
+  EXPECT_THAT(text, HasSubstr("Forbidden    shifted           replays 2/3     12,345x\n"));
+  EXPECT_THAT(text, HasSubstr("Forbidden    edited-stack      not replayed    1x\n"));
   EXPECT_THAT(text, HasSubstr(dir_.Under("run/") + folder + "/input.walk\n"));
   EXPECT_THAT(text, HasSubstr("no input was kept"));
   const json report = ReadJson();

@@ -118,6 +118,8 @@ std::string InForceText(const RunSummary& summary);
 // that are words, such as "frames", and for unknown walkers.
 std::string CodeNameOf(const std::string& walker, const std::string& code);
 
+// "replays 5/5" or "not replayed": how often replays showed a bucket again.
+std::string ReplaysText(const BucketRow& bucket);
 // "NEW", or the id of what the bucket is known as.
 std::string ShortName(const KnownAs& name);
 // "NEW"; "NEW: looks like JDK-1, was fixed in 17.0.9"; "known: WH-01, no stack while ...".

@@ -63,7 +63,7 @@ TEST_F(StressReport, AWalkerWithoutStacksOfThreadsInJavaIsAFinding) {
   EXPECT_EQ(blind.exit, ExitCode::kFindings);
   EXPECT_THAT(
       blind.sentence,
-      StartsWith(label + ": 49 of 1,000 walks of agct of threads in Java returned a stack; "));
+      StartsWith(label + ": agct returned a stack in 49 of 1,000 walks of threads in Java; "));
   EXPECT_EQ(verdict(0, 99).word, "CLEAN") << "too few to say so";
   EXPECT_EQ(verdict(0, 100).word, "FINDINGS");
 }

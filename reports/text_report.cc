@@ -29,13 +29,11 @@ std::string CutShort(const RunSummary& summary) {
   return summary.run.status == RunStatus::kInterrupted ? "interrupted" : "no time left";
 }
 
-std::string ConfirmedText(const RunSummary& summary, size_t index) {
+std::string ReplaysOf(const RunSummary& summary, size_t index) {
   const BucketRow& bucket = summary.buckets[index];
-  if (bucket.tries != 0) return fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries);
   const std::optional<SettleTotals>& settle = summary.run.totals.settle;
-  if (!settle || settle->unconfirmed == 0 || summary.files[index].input.empty())
-    return "unconfirmed";
-  return "not confirmed: " + CutShort(summary);
+  const bool had_time = !settle || settle->unconfirmed == 0 || summary.files[index].input.empty();
+  return ReplaysText(bucket) + (bucket.tries > 0 || had_time ? "" : ": " + CutShort(summary));
 }
 
 std::string SettleText(const RunSummary& summary, const SettleTotals& settle) {
@@ -43,7 +41,7 @@ std::string SettleText(const RunSummary& summary, const SettleTotals& settle) {
                                  static_cast<double>(settle.took_ms) / 1000,
                                  static_cast<double>(settle.most_ms) / 1000);
   if (settle.unconfirmed != 0)
-    text += fmt::format("; {} not confirmed", Counted(settle.unconfirmed, "bucket"));
+    text += fmt::format("; {} not replayed", Counted(settle.unconfirmed, "bucket"));
   if (settle.unminimized != 0)
     text += fmt::format("; {} not minimised", Counted(settle.unminimized, "bucket"));
   if (settle.unconfirmed + settle.unminimized != 0) text += ": " + CutShort(summary);
@@ -54,9 +52,9 @@ std::string BucketText(const RunSummary& summary, size_t index) {
   const BucketRow& bucket = summary.buckets[index];
   const BucketFiles& files = summary.files[index];
   const std::string& dir = summary.dir;
-  std::string text = fmt::format("  {:<11}  {:<16}  {:<14}  {}x\n", GradeWord(bucket.grade),
-                                 RealismWord(bucket.realism), ConfirmedText(summary, index),
-                                 Grouped(bucket.count));
+  std::string text =
+      fmt::format("  {:<11}  {:<16}  {:<14}  {}x\n", GradeWord(bucket.grade),
+                  RealismWord(bucket.realism), ReplaysOf(summary, index), Grouped(bucket.count));
   text += fmt::format("      {}\n", OnOneLine(bucket.signature.title));
   text += fmt::format("      {}", OnOneLine(bucket.oracle + "/" + bucket.outcome));
   if (bucket.grade != bucket.recorded_grade)

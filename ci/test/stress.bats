@@ -109,6 +109,19 @@ nested||walks > delivered
 END
 }
 
+# The parked thread's own futex calls must leave the errno alone that the walk has borrowed.
+@test "a parked walk is blamed for nothing of ours" {
+  for seed in 1 2; do
+    out=$BATS_TEST_TMPDIR/$seed
+    run timeout 100 "$walkhammer" stress --workload torture:recursion --walker asgst --mode parked \
+      --time 4s --seed "$seed" --no-confirm --out "$out"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(ask 'select successful > 1000 from cell')" -eq 1 ]
+    [ "$(ask "select count(*) from finding where oracle = 'errno'")" -eq 0 ]
+  done
+}
+
 @test "walks of the reference say why they ended, and other walkers say nothing" {
   program Work --time 2s --walker agct,asgst
   [ "$(cell status)" = passed ]

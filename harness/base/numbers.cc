@@ -15,7 +15,8 @@ std::string Grouped(uint64_t number) {
 }
 
 std::string Rounded(double number, int digits) {
-  if (!(number < 1e18)) return "endless";
+  if (!std::isfinite(number)) return "endless";
+  number = std::min(number, 1e18);
   return number < std::pow(10, digits) - 0.5 ? fmt::format("{:.{}g}", number, digits)
                                              : Grouped(static_cast<uint64_t>(std::llround(number)));
 }

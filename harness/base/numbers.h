@@ -12,7 +12,8 @@ namespace walkhammer {
 std::string Grouped(uint64_t number);
 
 // A number of at least 0 with so many digits, or whole and grouped if it has more, never with a
-// positive exponent: "0.0123", "1.31", "100", "12,300". "endless" if it is infinite.
+// positive exponent: "0.0123", "1.31", "100", "12,300". At most 1e18; "endless"
+// if it is not finite.
 std::string Rounded(double number, int digits = 3);
 
 // Returns `part` of `whole` as a percentage, "29.6 %" with one digit, or "-" if `whole` is 0. A

@@ -175,6 +175,7 @@ Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::stri
   ASSIGN_OR_RETURN(const ProviderChoice provider, ProviderNamed(options.provider));
   ASSIGN_OR_RETURN(FuzzPlan plan, MakePlan(options, provider, jdk, jvm_flags));
   RETURN_IF_ERROR(BaseFlags(jdk.feature));
+  ASSIGN_OR_RETURN(const Judging judging, ReadJudging(options.end.judging));
   const std::string walker = WalkerNames(plan.walkers, "+");
   const std::string dir = options.out.empty()
                               ? "out/" + Now("%Y%m%d-%H%M%S") + "-" + walker + "-jdk" +
@@ -200,7 +201,7 @@ Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::stri
     status = run.Run(Interrupted());
     line.Clear();
   }
-  return ReportRun(dir, status, options.end);
+  return ReportRun(dir, status, judging, options.end);
 }
 
 }  // namespace
@@ -229,7 +230,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Flag("--no-minimize", o->no_minimize, "Do not minimise requests");
   verb.Text("--confirm-time", o->confirm_time,
             "How long to confirm and minimise, at most, after the walks (default: as long as they "
-            "were to take, at most 3m); what is not confirmed by then says so");
+            "were to take, at most 3m); what is not replayed by then says so");
   verb.Text("--minimize-time", o->minimize_time,
             "The part of that for minimising, at most (default: what is left)");
   verb.Flag("--churn", o->churn,

@@ -140,8 +140,8 @@ Status PrintReport(const ReportOptions& options, const RunReader& db, const RunS
   return Ok();
 }
 
-Result<ExitCode> PrintHistory(ReportOptions options) {
-  ASSIGN_OR_RETURN(const History history, ReadHistory(options.runs));
+Result<ExitCode> PrintHistory(ReportOptions options, const Judging& judging) {
+  ASSIGN_OR_RETURN(const History history, ReadHistory(options.runs, judging));
   if (const std::string path = HtmlPath(options); !path.empty())
     RETURN_IF_ERROR(WriteOutput("--html", path, HistoryHtml(history)));
   else
@@ -151,8 +151,8 @@ Result<ExitCode> PrintHistory(ReportOptions options) {
 
 Result<ExitCode> RunReport(const ReportOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
-  if (options.history) return PrintHistory(options);
   ASSIGN_OR_RETURN(const Judging judging, ReadJudging(options.judging));
+  if (options.history) return PrintHistory(options, judging);
   ExitCode worst = ExitCode::kClean;
   for (const std::string& dir : options.runs) {
     ASSIGN_OR_RETURN(const RunReader db, RunReader::Open(dir));

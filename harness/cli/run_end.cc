@@ -9,7 +9,6 @@
 #include "reports/run_summary.h"
 
 namespace walkhammer {
-
 namespace {
 
 // Returns the path of the page; empty, after a sentence on stderr, if it could not be written.
@@ -25,14 +24,14 @@ std::string WritePage(const RunReader& db, const RunSummary& summary) {
 }
 
 // Prints the report and returns the exit code of its verdict.
-Result<ExitCode> PrintReport(const std::string& dir, bool has_ended, const RunEndOptions& options) {
+Result<ExitCode> PrintReport(const std::string& dir, bool has_ended, const Judging& judging,
+                             const RunEndOptions& options) {
   ASSIGN_OR_RETURN(const RunReader db, RunReader::Open(dir));
   // Writes the coverage of the walker's code. A run without coverage, or whose library is gone,
   // gets no such file.
   if (has_ended)
     if (const Status written = WriteCoverageFile(db); !written.ok())
       PrintFailure(written.failure());
-  ASSIGN_OR_RETURN(const Judging judging, ReadJudging(options.judging));
   ASSIGN_OR_RETURN(RunSummary summary, ReadRun(db, judging));
   if (options.coverage_goal) HoldToGoal(summary, *options.coverage_goal);
   const std::string page = WritePage(db, summary);
@@ -44,9 +43,9 @@ Result<ExitCode> PrintReport(const std::string& dir, bool has_ended, const RunEn
 
 }  // namespace
 
-Result<ExitCode> ReportRun(const std::string& dir, const Status& status,
+Result<ExitCode> ReportRun(const std::string& dir, const Status& status, const Judging& judging,
                            const RunEndOptions& options) {
-  const Result<ExitCode> code = PrintReport(dir, status.ok(), options);
+  const Result<ExitCode> code = PrintReport(dir, status.ok(), judging, options);
   return status.ok() ? code : status.failure();
 }
 

@@ -12,14 +12,14 @@
 namespace walkhammer {
 
 struct RunEndOptions {
-  JudgingOptions judging;
-  bool json = false;                    // print the JSON report, not the first screen
+  JudgingOptions judging;  // for ReadJudging, before the run: a bad store costs no time
+  bool json = false;       // print the JSON report, not the first screen
   std::optional<double> coverage_goal;  // percent of the blocks that the run must reach
 };
 
 // Ends a verb that made the run in `dir`: writes report.html there, prints the first screen on
 // stdout and returns the exit code. The run must have ended; `status`: how it ended.
-Result<ExitCode> ReportRun(const std::string& dir, const Status& status,
+Result<ExitCode> ReportRun(const std::string& dir, const Status& status, const Judging& judging,
                            const RunEndOptions& options);
 
 }  // namespace walkhammer

@@ -93,6 +93,7 @@ Result<ExitCode> RunStress(const StressOptions& options,
   ASSIGN_OR_RETURN(StressSettings settings, SettingsOf(options, jvm_flags));
   ASSIGN_OR_RETURN(StressPlan plan, MakeStressPlan(std::move(settings), scratch.path()));
   ASSIGN_OR_RETURN(const Shard shard, ParseShard(options.shard));
+  ASSIGN_OR_RETURN(const Judging judging, ReadJudging(options.end.judging));
   // The identity is that of the whole matrix, so that shards can be merged.
   RunIdentity identity = IdentityOf(plan, jvm_flags);
   identity.shard = shard.Text();
@@ -113,7 +114,7 @@ Result<ExitCode> RunStress(const StressOptions& options,
     status = run.Run(Interrupted());
     line.Clear();
   }
-  return ReportRun(dir, status, options.end);
+  return ReportRun(dir, status, judging, options.end);
 }
 
 void Add(Verb& verb, Invocation& chosen, void (*add_own)(Verb& verb, StressOptions& options)) {

@@ -31,7 +31,7 @@ usage() {
 while [ "$#" -gt 0 ]; do
   case $1 in
   --time | --rounds | --workload | --walker | --policy | --bugs | --build | --out)
-    [ "$#" -ge 2 ] || usage "$1 wants a value"
+    [ "$#" -ge 2 ] || usage "$1 needs a value"
     case $1 in
     --time) time=$2 ;;
     --rounds) rounds=$2 ;;
@@ -51,7 +51,7 @@ done
 [ "$#" -eq 2 ] || usage 'give the homes of two JDKs, BASELINE and CANDIDATE'
 for number in "${time%s}" "$rounds"; do
   case $number in
-  '' | *[!0-9]* | 0*) usage "$number is no number from 1 on" ;;
+  '' | *[!0-9]* | 0*) usage "$number is not a whole number from 1 on" ;;
   esac
 done
 baseline=$1 candidate=$2
@@ -60,7 +60,7 @@ baseline=$1 candidate=$2
   ${bugs:+--bugs "$bugs"} ${build:+--build "$build"} || exit 2
 [ ! -e "$out" ] || usage "--out $out exists"
 for jdk in "$baseline" "$candidate"; do
-  [ -x "$jdk/bin/java" ] || usage "$jdk is no JDK: it has no bin/java"
+  [ -x "$jdk/bin/java" ] || usage "$jdk is not a JDK: it has no bin/java"
 done
 case $time in
 *s) seconds=${time%s} ;;

@@ -40,7 +40,7 @@ while [ "$#" -gt 0 ]; do
   case $1 in
   --short) short=1 ;;
   --config | --out)
-    [ "$#" -ge 2 ] || usage "$1 wants a value"
+    [ "$#" -ge 2 ] || usage "$1 needs a value"
     case $1 in
     --config) config=$2 ;;
     --out) out=$2 ;;
@@ -100,7 +100,7 @@ if [ -f "$out/config" ]; then # a night to go on with
   [ -z "$config$short" ] || usage "$out has a plan already: give neither --config nor --short"
   read_config "$out/config"
 elif [ -e "$out" ]; then
-  usage "--out $out exists and is no night"
+  usage "--out $out exists and is not a nightly run"
 elif [ -n "$config" ]; then
   [ -f "$config" ] || usage "there is no file $config"
   read_config "$config"
@@ -110,7 +110,7 @@ case $time in
 *) budget=$time ;;
 esac
 case $budget in
-'' | *[!0-9]* | 0*) usage "time = $time is no number of minutes, nor of seconds such as 90s" ;;
+'' | *[!0-9]* | 0*) usage "time = $time is not a number of minutes or seconds such as 90s" ;;
 esac
 [ "$budget" != "$time" ] || budget=$((time * 60))
 [ "$budget" -ge "$least" ] || usage "time = $time is less than the $least s that a run takes"
@@ -151,7 +151,7 @@ make_plan() {
   jobs >"$out/jobs"
   all=$(wc -l <"$out/jobs")
   [ "$all" -gt 0 ] || {
-    echo 'nightly: there is no JDK on this machine' >&2
+    echo 'nightly: there is not a JDK on this machine' >&2
     exit 3
   }
   most=$((budget * ${shard_count:-1} / least))

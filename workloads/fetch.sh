@@ -49,7 +49,7 @@ id='' from='' mirror='' cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}/walkhammer
 while [ $# -gt 0 ]; do
   case $1 in
     --from | --mirror | --cache)
-      if [ $# -lt 2 ] || [ -z "$2" ]; then usage "$1 wants a value"; fi
+      if [ $# -lt 2 ] || [ -z "$2" ]; then usage "$1 needs a value"; fi
       case $1 in
         --from) from=$2 ;;
         --mirror) mirror=$2 ;;

@@ -19,7 +19,7 @@ jdk=$1 state=$2 out=$3 config=${4:-$here/nightly.config}
 problem=
 [ ! -e "$out" ] || problem="$out exists"
 [ -f "$config" ] || problem="there is no file $config"
-[ -x "$jdk/bin/java" ] || problem="$jdk is no JDK: it has no bin/java"
+[ -x "$jdk/bin/java" ] || problem="$jdk is not a JDK: it has no bin/java"
 [ -z "$problem" ] || {
   echo "night: $problem" >&2
   exit 2

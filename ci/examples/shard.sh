@@ -37,7 +37,7 @@ index=${SLURM_ARRAY_TASK_ID:-${PARALLEL_SEQ:-}}
 [ -z "${JOB_COMPLETION_INDEX:-}" ] || index=$((JOB_COMPLETION_INDEX + 1))
 for number in "$count" "$index"; do
   case $number in
-  '' | *[!0-9]* | 0*) usage "\"$number\" is no number of shards, or of a shard" ;;
+  '' | *[!0-9]* | 0*) usage "\"$number\" is not a number of shards, or of a shard" ;;
   esac
 done
 out=$dir/$index

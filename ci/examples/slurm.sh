@@ -21,7 +21,7 @@ usage() {
 count=$1 dir=$2
 shift 2
 case $count in
-'' | *[!0-9]* | 0*) usage "\"$count\" is no number of shards" ;;
+'' | *[!0-9]* | 0*) usage "\"$count\" is not a number of shards" ;;
 esac
 [ ! -e "$dir" ] || usage "$dir exists"
 command -v sbatch >/dev/null || usage 'there is no sbatch on this machine'

@@ -122,7 +122,7 @@ TOML
   refused "there is no bug \"bgu\"" set bgu --state open
   refused "there is no bug \"other\"" set bug --state duplicate --of other
   refused "has passed" set bug --state accepted --reason x --until 2020-01-01
-  refused "is no run folder" update "$store"
+  refused "is not a run folder" update "$store"
   refused "needs one build" check
   refused "is not a version" update --build tonight "$RUN"
   echo 'state = "opne"' >"$store/zzz.toml"

@@ -114,7 +114,7 @@ query() {
   [[ "$output" == *"X-1 "*"not affected"*"affected by 0 of 1 known issue"* ]]
   issue '[1,2)' '"open"'
   is "$status" 3
-  [[ "$output" == *"nobody knows for this version"* ]]
+  [[ "$output" == *"unknown for this version"* ]]
   issue '[1,)' '"open"'
   is "$status" 1
   [[ "$output" == *"AFFECTED"* ]]

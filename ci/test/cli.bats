@@ -288,15 +288,15 @@ verbs_of_readme() {
   run --separate-stderr "$walkhammer" doctor --jdk "$fake"
   [ "$status" -eq 3 ]
   [[ "$output" == *"exports no AsyncGetCallTrace"* ]]
-  refuses 2 "is no JDK" doctor --jdk "$tmp"
+  refuses 2 "is not a JDK" doctor --jdk "$tmp"
 }
 
 # ---- unusable JDKs ----
 
-@test "a path that is no JDK" {
+@test "a path that is not a JDK" {
   refuses 2 "$tmp/nowhere" fuzz --jdk "$tmp/nowhere" --time 1s --out "$out"
-  refuses 2 "$tmp is no JDK" fuzz --jdk "$tmp" --time 1s --out "$out"
-  refuses 2 "/dev/null is no JDK" fuzz --jdk /dev/null --time 1s --out "$out"
+  refuses 2 "$tmp is not a JDK" fuzz --jdk "$tmp" --time 1s --out "$out"
+  refuses 2 "/dev/null is not a JDK" fuzz --jdk /dev/null --time 1s --out "$out"
   [ ! -e "$out" ]
 }
 

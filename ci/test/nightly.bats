@@ -173,7 +173,7 @@ wait_for() {
     rm -rf "$night"
   done
   mkdir "$night"
-  one_sentence 2 "exists and is no night" "$root/ci/nightly.sh" --out "$night"
+  one_sentence 2 "exists and is not a nightly run" "$root/ci/nightly.sh" --out "$night"
 }
 @test "with a store, a night fails by what the store does not know, and the store learns of it" {
   fake_walkhammer

@@ -136,10 +136,10 @@ refused() {
 }
 
 @test "bad arguments are refused" {
-  refused "wants a program"
+  refused "a program must come first"
   refused "no program \"recursoin\"" recursoin
   refused "no option --thread" osr --thread 2
-  refused "--threads wants a whole number from 1 to 1000, not \"0\"" osr --threads 0
-  refused "--seconds wants a whole number" osr --seconds soon
-  refused "--seed wants a value" osr --seed
+  refused "--threads must be a whole number from 1 to 1000, not \"0\"" osr --threads 0
+  refused "--seconds must be a whole number" osr --seconds soon
+  refused "--seed needs a value" osr --seed
 }

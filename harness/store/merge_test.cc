@@ -275,7 +275,7 @@ TEST_F(Merge, ARunThatGoesOnIsRefusedAndAKilledOneIsNot) {
   EXPECT_EQ(run.status, RunStatus::kInterrupted);
   EXPECT_THAT(run.reason, HasSubstr("1 were killed"));
   EXPECT_THAT(Refused({}, "n"), HasSubstr("at least one"));
-  EXPECT_THAT(Refused({a, At("nowhere")}, "n"), HasSubstr("is no run folder"));
+  EXPECT_THAT(Refused({a, At("nowhere")}, "n"), HasSubstr("is not a run folder"));
 }
 
 TEST_F(Merge, CellsAreAddedAndShardsKeepTheirPositions) {

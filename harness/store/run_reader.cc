@@ -84,7 +84,7 @@ Result<RunReader> RunReader::Open(const std::string& dir) {
   const std::string file = dir + "/" + kDbName;
   struct stat info;
   if (stat(file.c_str(), &info) != 0)
-    return BadInput(fmt::format("{}: is no run folder (it has no {})", dir, kDbName));
+    return BadInput(fmt::format("{}: is not a run folder (it has no {})", dir, kDbName));
   RETURN_IF_ERROR(OnlyRegularFiles(file));
   RunReader run;
   run.dir_ = dir;

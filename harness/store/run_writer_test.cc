@@ -328,7 +328,7 @@ TEST(RunWriter, OpenRefusesWhatItCannotRead) {
   const auto refused = [&](const char* part) {
     EXPECT_THAT(RunReader::Open(dir.path()), FailsWith(ExitCode::kBadInput, HasSubstr(part)));
   };
-  refused("no run folder");
+  refused("not a run folder");
   EXPECT_FALSE(fs::exists(dir.Under("run.db")));
   dir.Write("run.db", std::string(5000, 'x'));
   refused("no intact run database");

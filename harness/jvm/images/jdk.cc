@@ -163,7 +163,7 @@ Result<fs::path> LibjvmOf(const std::string& path, const fs::path& real) {
   std::error_code error;
   if (fs::is_directory(real, error)) {
     if (const fs::path libjvm = LibjvmIn(real); !libjvm.empty()) return libjvm;
-    return BadInput(fmt::format("{} is no JDK: it has no {}", path, kLibjvmInHome));
+    return BadInput(fmt::format("{} is not a JDK: it has no {}", path, kLibjvmInHome));
   }
   const fs::path folder = real.parent_path();
   if (real.filename() == "java" && folder.filename() == "bin") {
@@ -173,8 +173,9 @@ Result<fs::path> LibjvmOf(const std::string& path, const fs::path& real) {
                                 (home / kLibjvmInHome).string()));
   }
   if (real.filename() == "libjvm.so" && LibjvmIn(HomeOf(real)) == real) return real;
-  return BadInput(fmt::format(
-      "{} is no JDK: it is neither a JDK home, nor its bin/java, nor its {}", path, kLibjvmInHome));
+  return BadInput(
+      fmt::format("{} is not a JDK: it is neither a JDK home, nor its bin/java, nor its {}", path,
+                  kLibjvmInHome));
 }
 
 // The C library that satisfies libjvm, libjava and libjli; the JDK's programs need no newer one.

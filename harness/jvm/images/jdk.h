@@ -39,8 +39,8 @@ struct Jdk {
 
 // Opens the JDK at `path`: a JDK home, its bin/java, or its lib/server/libjvm.so (JDK 8:
 // jre/lib/ARCH/server). Symbolic links are followed.
-// kBadInput if `path` is no JDK or a damaged one; kUnable if this machine cannot run the JDK, or if
-// its libjvm.so exports no AsyncGetCallTrace.
+// kBadInput if `path` is not a JDK or a damaged one; kUnable if this machine cannot run the JDK, or
+// if its libjvm.so exports no AsyncGetCallTrace.
 Result<Jdk> OpenJdk(const std::string& path);
 // The same, also of a JVM that exports no AsyncGetCallTrace, such as OpenJ9.
 Result<Jdk> OpenAnyJvm(const std::string& path);

@@ -106,7 +106,7 @@ BugReplay JudgeIssue(const Bug& bug, const std::string& version, ReplayTally tal
                      ? "the replay shows it, though its version should not have it"
                      : "the replay shows it";
   } else if (seen.walked() == 0) {
-    replay.why = by_version == Affected::kUnknown ? "nobody knows for this version, and "
+    replay.why = by_version == Affected::kUnknown ? "unknown for this version, and "
                                                   : "by its version alone: ";
     replay.why += seen.times == 0 ? "no request shows it on this JDK"
                                   : "could not be walked: " + seen.unable_reason;

@@ -182,7 +182,7 @@ TEST(IssueTest, VersionAndReplayTogetherMakeTheVerdict) {
       {kNobodyKnows, unable, Affected::kUnknown, "could not be walked: no such scene"},
       {kHasIt, {}, Affected::kYes, "version alone: no request shows it"},
       {kHasItNot, {}, Affected::kNo, "version alone: no request shows it"},
-      {kNobodyKnows, {}, Affected::kUnknown, "nobody knows for this version"},
+      {kNobodyKnows, {}, Affected::kUnknown, "unknown for this version"},
   };
   for (const IssueCase& one : cases) {
     const BugReplay replay = JudgeIssue(issue, one.version, one.tally);

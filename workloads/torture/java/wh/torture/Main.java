@@ -53,7 +53,7 @@ public final class Main {
       return;
     }
     if (list.isEmpty() || list.get(0).startsWith("-")) {
-      refuse("wants a program first; usage: " + Options.USAGE);
+      refuse("a program must come first; usage: " + Options.USAGE);
       return;
     }
     try {

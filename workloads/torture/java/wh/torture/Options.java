@@ -50,7 +50,7 @@ final class Options {
         broken = true;
         continue;
       }
-      if (i + 1 == arguments.size()) throw new Bad(option + " wants a value, or is no option");
+      if (i + 1 == arguments.size()) throw new Bad(option + " needs a value, or is not an option");
       String value = arguments.get(++i);
       switch (option) {
         case "--seconds":
@@ -83,6 +83,6 @@ final class Options {
       // reported below
     }
     throw new Bad(
-        option + " wants a whole number from " + least + " to " + most + ", not \"" + value + '"');
+        option + " must be a whole number from " + least + " to " + most + ", not \"" + value + '"');
   }
 }

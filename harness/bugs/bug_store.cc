@@ -115,7 +115,8 @@ Status BugStore::ReadFiles() {
   std::set<std::string> files;  // sorted, so that messages do not depend on the folder's order
   for (fs::directory_iterator at(dir_, error), end; !error && at != end; at.increment(error))
     if (at->path().extension() == kTextEnd) files.insert(at->path().filename());
-  if (error) return BadInput(fmt::format("{}: the store cannot be read ({})", dir_, error.message()));
+  if (error)
+    return BadInput(fmt::format("{}: the store cannot be read ({})", dir_, error.message()));
   for (const std::string& file : files)
     RETURN_IF_ERROR(ReadBug(file, file.substr(0, file.size() - kTextEnd.size())));
   read_ = bugs_;

@@ -161,7 +161,8 @@ struct FindingRing {
 
 // What a replayed walk returned.
 struct ReplayResult {
-  uint32_t done;  // 1 once the walker has returned
+  uint32_t done;    // 1 once the walker has returned
+  uint32_t unable;  // 1: this request cannot be walked, see SharedState::message; others may
   int32_t num_frames;
   char frame_text[8192];  // in the form of RawFinding::frame_text
   uint32_t stand_ins;     // unknown names that got an address, see AddressMap::AddStandIn

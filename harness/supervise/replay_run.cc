@@ -44,7 +44,7 @@ Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
   state.job.request = file.request;
   state.job.uncontained = input.uncontained ? 1 : 0;
   state.job.hang_limit_ms = input.hang_limit_ms;
-  state.job.scene_mask = 1U << file.request.scene;
+  state.job.scene_mask = input.scenes | 1U << file.request.scene;
   // Other scenes that the request names must exist, too.
   for (uint32_t id = 0; id < state.symbols.size(); id++)
     if (state.symbols.at(id).kind == SymbolKind::kSceneStack)
@@ -58,6 +58,7 @@ Status ReplayRun::Launch() {
   state.asked.store(1);
   state.answered.store(0);
   state.replay.stand_ins = 0;
+  state.replay.unable = 0;
   state.journal.phase.store(Journal::kIdle);
   for (SceneReport& scene : state.scenes) scene.tried_by = 0;
   symbolizer_.reset();
@@ -101,6 +102,7 @@ Result<ReplayOutcome> ReplayRun::Walk(const WalkRequest& request,
   SharedState& state = shared_->state();
   state.job.request = request;
   state.replay.done = 0;
+  state.replay.unable = 0;
   if (child_->HasEnded() || state.phase.load() != ChildPhase::kRunning) {
     RETURN_IF_ERROR(Launch());
   } else {
@@ -122,7 +124,8 @@ Result<ReplayOutcome> ReplayRun::WalkText(const std::string& text, const std::st
 Result<ReplayOutcome> ReplayRun::Collect() {
   SharedState& state = shared_->state();
   const ChildPhase phase = state.phase.load();
-  if (phase == ChildPhase::kUnable) return Unable(FieldText(state.message));
+  if (phase == ChildPhase::kUnable || state.replay.unable != 0)
+    return Unable(FieldText(state.message));
   if (phase == ChildPhase::kFailed) return ToolFailed(FieldText(state.message));
   if (symbolizer_ == nullptr)
     symbolizer_ =

@@ -60,9 +60,14 @@ Job FuzzRun::JobOf(int worker) const {
 Status FuzzRun::StartWorkers() {
   const Engine& engine = AllEngines()[static_cast<size_t>(plan_.engine)];
   RETURN_IF_ERROR(engine.prepare(Engines()));
+  if (plan_.answers) {
+    ASSIGN_OR_RETURN(answers_, Answers::Create(AnswersPath()));
+  }
   for (int i = 0; i < plan_.workers; i++) {
     ChildSetup setup = plan_.child;
     engine.set_up(Engines(), i, setup);
+    if (plan_.answers)
+      setup.environment.push_back(std::string(kAnswersVariable) + "=" + AnswersPath());
     auto worker = Worker::Create(
         setup, plan_.hang_limit_ms, start_,
         [this](std::unique_ptr<Occurrence> seen) { return Record(std::move(seen)); });
@@ -343,6 +348,10 @@ Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   if (status.ok()) status = StartWorkers();
   if (status.ok()) status = Supervise(interrupted);
   if (!status.ok()) EndWorkers();
+  if (answers_.wanted()) {
+    const Status trimmed = answers_.Trim(AnswersPath());
+    if (status.ok()) status = trimmed;
+  }
   walked_until_ = Clock::now();
   RunTotals totals = Totals();
   if (status.ok()) status = Settle(interrupted, totals);

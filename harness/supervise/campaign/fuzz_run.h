@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/ipc/answers.h"
 #include "harness/store/run_writer.h"
 #include "harness/store/stress_rows.h"
 #include "harness/supervise/campaign/engine.h"
@@ -35,6 +37,7 @@ struct FuzzPlan {
   std::vector<std::string> corpus;
   bool coverage = true;
   bool keeps_aslr = false;  // as the user wants it; child.aslr says what this machine lets us have
+  bool answers = false;     // keep a digest of each answer: see harness/ipc/answers.h
   bool churn = false;       // see harness/child/churn.h
   uint32_t scene_mask = UINT32_MAX;
   uint64_t seed = 1;
@@ -85,6 +88,8 @@ class FuzzRun {
   };
 
   Status StartWorkers();
+  // Absolute: a child may run in another folder.
+  std::string AnswersPath() const { return std::filesystem::absolute(db_.dir()) / kAnswersName; }
   Status SetCoverage();
   Job JobOf(int worker) const;
   Result<int64_t> Record(std::unique_ptr<Occurrence> seen);
@@ -117,6 +122,7 @@ class FuzzRun {
   RunWriter& db_;
   FindingSink sink_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  Answers answers_;
   std::unique_ptr<SharedState> sum_;
   std::unique_ptr<Confirmer> confirmer_;
   Clock::time_point start_, last_saved_, periods_saved_, last_progress_;

@@ -9,12 +9,11 @@
 #include <cstring>
 #include <sstream>
 
-#include "harness/base/hash.h"
 #include "harness/base/mappings.h"
 #include "harness/coverage/walker_code.h"
 #include "harness/elf/elf_functions.h"
 #include "harness/elf/modules.h"
-#include "harness/generate/random_requests.h"
+#include "harness/generate/request_window.h"
 #include "harness/jvm/live/failed_checks.h"
 #include "harness/jvm/live/safefetch.h"
 #include "harness/jvm/structs/flags.h"
@@ -119,41 +118,20 @@ void WalkPristineScenes(SharedState& shared, ChildEnvironment& environment) {
   }
 }
 
-uint64_t HashOf(const Value& value, const uint64_t* names) {
-  return names[value.symbol] * 31 + static_cast<uint64_t>(value.addend);
-}
-
-// Order-sensitive and independent of symbol ids, so that two runs can be compared.
-uint64_t Extend(uint64_t hash, const WalkRequest& r, const uint64_t* names) {
-  auto add = [&](uint64_t x) { hash = (hash ^ x) * kGoldenRatio + 1; };
-  add(r.scene | r.state << 8 | static_cast<uint64_t>(r.anchor) << 16 |
-      static_cast<uint64_t>(r.depth) << 32);
-  add(HashOf(r.pc, names));
-  add(HashOf(r.sp, names));
-  add(HashOf(r.fp, names));
-  for (int i = 0; i < r.edit_count; i++)
-    add(HashOf(r.edits[i].value, names) + static_cast<uint64_t>(r.edits[i].slot) +
-        static_cast<uint64_t>(r.edits[i].op) * 7);
-  return hash;
-}
-
 // Each window has a hash of its own, which depends on its number and on the order of its requests.
 // SharedState::request_hash is the exclusive or of these: the same, whoever walks which window.
-// `names`: the hashes of symbols. False: no further window is to be walked.
-bool WalkWindow(SharedState& shared, WalkLine& line, ParkedScene& scene, uint64_t number,
-                const uint64_t* names) {
+// False: no further window is to be walked.
+bool WalkWindow(SharedState& shared, ChildEnvironment& environment, ParkedScene& scene,
+                const WindowSource& source, uint64_t number) {
   const Job& job = shared.job;
-  const RandomRequests requests(shared.vocabulary, job.walker, static_cast<uint8_t>(scene.index));
-  Random random(job.seed * 0x2545f4914f6cdd1d + number);
-  uint64_t hash = Scramble(number + 1), counted = 0;  // what request_hash has of this window
-  const uint32_t options = SharedOptions(job);
-  WalkRequest request;
+  WalkLine& line = *environment.line;
+  RequestWindow window(source, static_cast<uint8_t>(scene.index), number);
+  uint64_t counted = 0;  // what request_hash has of this window
   for (uint64_t i = 0; i < kWalksPerWindow; i++) {
     const uint64_t sequence = number * kWalksPerWindow + i;
     if ((job.max_walks != 0 && sequence >= job.max_walks) || shared.stop.load() != 0) return false;
-    requests.Next(random, request);
-    request.options &= options;
-    hash = Extend(hash, request, names);
+    const WalkRequest& request = window.Next();
+    const uint64_t hash = window.hash();
     if (sequence < job.first_walk) {  // walked by an earlier child
       counted = hash;
       continue;
@@ -162,7 +140,10 @@ bool WalkWindow(SharedState& shared, WalkLine& line, ParkedScene& scene, uint64_
     shared.request_hash.store(shared.request_hash.load(std::memory_order_relaxed) ^ counted ^ hash,
                               std::memory_order_relaxed);
     counted = hash;
-    if (!line.Walk(scene, request, sequence)) {
+    environment.answers.Begin(sequence, hash);
+    const bool goes_on = line.Walk(scene, request, sequence);
+    environment.answers.End(sequence, hash, line.digest());
+    if (!goes_on) {
       shared.phase.store(ChildPhase::kRetired);
       return false;
     }
@@ -170,21 +151,14 @@ bool WalkWindow(SharedState& shared, WalkLine& line, ParkedScene& scene, uint64_
   return true;
 }
 
-std::vector<uint64_t> NameHashes(const SymbolTable& symbols) {
-  std::vector<uint64_t> out(SymbolTable::kCapacity);
-  for (uint32_t i = 0; i < symbols.size(); i++) {
-    uint64_t hash = kFnvBegin + static_cast<uint64_t>(symbols.at(i).kind);
-    for (const char* c = symbols.at(i).name; *c != 0; c++)
-      hash = Fnv1a(hash, static_cast<uint8_t>(*c));
-    out[i] = hash;
-  }
-  return out;
-}
-
 Status Fuzz(SharedState& shared, ChildEnvironment& environment) {
   const std::vector<ParkedScene*> scenes = environment.stage->All();
   if (scenes.empty()) return Unable("none of the scenes asked for is available in this JVM");
+  ASSIGN_OR_RETURN(environment.answers, Answers::OpenFromEnvironment());
+  if (environment.answers.wanted()) environment.line->KeepDigests();
   const std::vector<uint64_t> names = NameHashes(shared.symbols);
+  const WindowSource source{shared.vocabulary, names, shared.job.seed, shared.job.walker,
+                            SharedOptions(shared.job)};
   // Workers take windows in turn, so that together they walk what one worker alone would walk.
   const uint64_t workers = std::max<uint64_t>(shared.job.workers, 1);
   uint64_t number = shared.job.first_walk / kWalksPerWindow;
@@ -195,7 +169,7 @@ Status Fuzz(SharedState& shared, ChildEnvironment& environment) {
     environment.LetJvmRun();
     const bool ran = environment.stage->Run(scene, [&] {
       if (environment.coverage != nullptr) environment.coverage->Arm();
-      go_on = WalkWindow(shared, *environment.line, scene, number, names.data());
+      go_on = WalkWindow(shared, environment, scene, source, number);
       if (environment.coverage != nullptr) environment.coverage->Disarm();
     });
     if (!ran) return ToolFailed("the JVM refused to stop at a safepoint");
@@ -311,7 +285,12 @@ Status ReplayOne(SharedState& shared, ChildEnvironment& environment) {
 
 Status Replay(SharedState& shared, ChildEnvironment& environment) {
   for (;;) {
-    RETURN_IF_ERROR(ReplayOne(shared, environment));
+    const Status walked = ReplayOne(shared, environment);
+    if (!walked.ok()) {
+      if (shared.job.keep == 0 || walked.failure().code != ExitCode::kUnable) return walked;
+      CopyText(walked.failure().message, shared.message);
+      shared.replay.unable = 1;
+    }
     const uint32_t answered = shared.answered.fetch_add(1) + 1;
     if (shared.job.keep == 0 || shared.phase.load() != ChildPhase::kRunning) return Ok();
     while (shared.asked.load() == answered) {

@@ -12,6 +12,7 @@
 #include "harness/child/method_keeper.h"
 #include "harness/child/walk_line.h"
 #include "harness/coverage/trap_coverage.h"
+#include "harness/ipc/answers.h"
 #include "harness/ipc/shared_state.h"
 #include "harness/jvm/live/boot.h"
 #include "harness/layout_check/layout_check.h"
@@ -32,6 +33,7 @@ struct ChildEnvironment {
   std::unique_ptr<AddressMap> address_map;
   std::vector<std::unique_ptr<Walker>> walkers;  // by their place in the job
   std::unique_ptr<WalkLine> line;
+  Answers answers;
   std::unique_ptr<TrapCoverage> coverage;  // null: not wanted, or not available
   std::unique_ptr<Churn> churn;            // null: not wanted
   std::unique_ptr<MethodKeeper> methods;

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
+#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/line/line.h"
 #include "harness/oracles/oracle.h"
@@ -60,6 +61,18 @@ Trace WalkInSignalHandler(Walker& walker, const WalkInput& input, const Register
   signalled_walk = nullptr;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return walk.trace;
+}
+
+// Of up to `most` frames of a walk that returned some; else 0. The same in every process and build.
+uint64_t FrameHash(const Trace& trace, int most, const MethodRegistry& methods) {
+  uint64_t hash = 0;
+  if (trace.ending != Ending::kReturned) return hash;
+  for (int i = 0; i < std::min(trace.num_frames, most); i++) {
+    const MethodEntry* method = methods.Find(trace.frames[i].method);
+    hash = Mix(hash, static_cast<uint64_t>(method == nullptr ? 0 : method->name_hash) << 32 |
+                         static_cast<uint32_t>(trace.frames[i].bci));
+  }
+  return hash;
 }
 
 constexpr uint16_t kDepthAfterCrash = 32;  // frames: enough to see that a walker is broken
@@ -319,7 +332,11 @@ bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64
   CountAgreement(request);
   KeepForNext();
   const Ending ending = trace().ending;
-  if (turn_ == 0) walked_ = trace();
+  if (turn_ == 0) {
+    walked_ = trace();
+    if (keeps_digests_)
+      digest_ = DigestOf(CodeSlotOf(trace()), FrameHash(trace(), request.depth, methods_));
+  }
   if (turn_ == 0 && ending != Ending::kReturned) fault_ = scene.guard.fault;
   Increment(shared_.walks);
   if (ending == Ending::kReturned && trace().num_frames > 0) Increment(shared_.successful);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 
+#include "harness/ipc/answers.h"
 #include "harness/ipc/shared_state.h"
 #include "harness/jvm/live/methods.h"
 #include "harness/oracles/observation.h"
@@ -34,6 +35,9 @@ class WalkLine {
   // The first walker's answer in the last Walk; its frames may be overwritten by now.
   const Trace& walked() const { return walked_; }
   const Fault& fault() const { return fault_; }  // of that answer, if the walker did not return
+  // DigestOf that answer; 0 unless KeepDigests was called before.
+  uint32_t digest() const { return digest_; }
+  void KeepDigests() { keeps_digests_ = true; }
   // How a walker and the walker before it differed in the last Walk (the last such pair).
   Disagreement differed() const { return differed_; }
 
@@ -97,6 +101,8 @@ class WalkLine {
   bool uncontained_ = false;  // the current walk has no guard: Job::uncontained
   ucontext_t context_{};
   Trace walked_{};
+  bool keeps_digests_ = false;
+  uint32_t digest_ = 0;
   Fault fault_{};
   Realism realism_{};  // of the current request
   PcRegion region_{};  // of its pc

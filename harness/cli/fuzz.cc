@@ -39,6 +39,7 @@ struct FuzzOptions {
   std::vector<std::string> scenes, corpus;
   uint64_t walks = 0, seed = 1, workers = 0;
   RunEndOptions end;
+  bool answers = false;
   bool churn = false, no_confirm = false, keep_aslr = false, no_coverage = false,
        no_minimize = false;
 };
@@ -105,6 +106,8 @@ Status CheckGuidance(const FuzzOptions& options, const Engine& engine) {
     return BadInput("--corpus goes with a guided engine: --engine libfuzzer or afl");
   if (engine.guided && options.walks != 0)
     return BadInput("--walks goes with --engine random; a guided engine takes --time");
+  if (engine.guided && options.answers)
+    return BadInput("--answers goes with --engine random, whose requests repeat");
   if (engine.guided && options.no_coverage)
     return BadInput("--no-coverage goes with --engine random: coverage is what guides the others");
   return Ok();
@@ -124,6 +127,7 @@ Result<FuzzPlan> MakePlan(const FuzzOptions& options, const ProviderChoice& prov
   plan.corpus = options.corpus;
   plan.coverage = !options.no_coverage;
   plan.churn = options.churn;
+  plan.answers = options.answers;
   plan.time = TimeOf(options);
   ASSIGN_OR_RETURN(auto hang, ParseDuration(options.hang_limit, "--hang-limit"));
   plan.hang_limit_ms =
@@ -235,6 +239,8 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
             "The part of that for minimising, at most (default: what is left)");
   verb.Flag("--churn", o->churn,
             "Java threads press the collector and churn classes and code meanwhile");
+  verb.Flag("--answers", o->answers,
+            "Keep a digest of each answer, so that gate can compare request by request");
   verb.Flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");
   verb.CoverageGoal(o->end.coverage_goal);
   verb.Flag("--keep-aslr", o->keep_aslr,

@@ -34,7 +34,8 @@ std::string WithoutAddresses(std::string_view name) {
   std::string out;
   for (size_t i = 0; i < name.size(); i++) {
     out += name[i];
-    if ((name[i] != '/' && name[i] != '+') || name.substr(i + 1, 2) != "0x") continue;
+    const bool is_separator = name[i] == '/' || name[i] == '.' || name[i] == '+';
+    if (!is_separator || name.substr(i + 1, 2) != "0x") continue;
     out += "0x";
     i += 2;
     while (i + 1 < name.size() && std::isxdigit(static_cast<unsigned char>(name[i + 1])) != 0) i++;
@@ -125,6 +126,9 @@ void MethodRegistry::Add(void* id, const std::string& name, int32_t code_size, b
   if (far > farthest_.load()) farthest_.store(far);
   MethodEntry& entry = entries_[at];
   entry.name = KeepLocked(WithoutAddresses(name));
+  entry.name_hash = kFnvBegin32;
+  for (const char* c = entry.name; *c != 0; c++)
+    entry.name_hash = Fnv1a32(entry.name_hash, static_cast<uint8_t>(*c));
   entry.code_size = code_size;
   entry.holder = holder;
   entry.is_native = is_native;

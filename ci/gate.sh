@@ -4,16 +4,18 @@
 #   ci/gate.sh [--time TIME] [--rounds N] [--workload GLOB] [--walker LIST] [--policy FILE]
 #              [--bugs DIR] [--build VERSION] [--out DIR] BASELINE CANDIDATE
 # First, the requests of the known issues are replayed on both: an issue that only the candidate shows
-# is a regression, and nothing else runs. Then each round is a stress run and a fuzz run of the baseline, then of the candidate, so that what
-# changes on the machine meets both. The rounds (default 3) share the TIME: minutes, or
-# seconds such as 90s (default 10 minutes of walks; starting, confirming and replaying come on top).
+# is a regression, and nothing else runs. Then each round is a stress run and a fuzz run of the
+# baseline, then of the candidate, so that what changes on the machine meets both. The rounds
+# (default 3) share the TIME: 90s, 10m, 1h, or a number of minutes (default 10m of walks; starting,
+# confirming and replaying come on top).
 # After each round, what only the candidate has found is replayed on both images. A confirmed new bug
 # leaves the other rounds out. DIR of --bugs is a store of bugs (docs/bugs.md): what it knows is no
 # news, and what it has as fixed should be gone; VERSION is that of the candidate, for JDKs that all
 # call themselves the same. The last line is made for a pull request. docs/gate.md says how it
 # judges.
 # WALKHAMMER names the executable (default: the release build's). DIR is new (default out/gate-DATE);
-# it keeps the runs, the verdict in gate.txt, and reports/ on the candidate's runs for a CI's pages.
+# it keeps the runs, the verdict in gate.txt, and as gate.md to be pasted, requests that the images
+# answer differently in answers/, and reports/ on the candidate's runs for a CI's pages.
 # Exit codes: 0 nothing is worse, 1 something is, 2 bad usage, 3 an image cannot be run here, 4 the
 # runs say nothing.
 set -eu
@@ -30,6 +32,10 @@ usage() {
 
 while [ "$#" -gt 0 ]; do
   case $1 in
+  -h | --help)
+    sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
   --time | --rounds | --workload | --walker | --policy | --bugs | --build | --out)
     [ "$#" -ge 2 ] || usage "$1 needs a value"
     case $1 in
@@ -49,7 +55,13 @@ while [ "$#" -gt 0 ]; do
   esac
 done
 [ "$#" -eq 2 ] || usage 'give the homes of two JDKs, BASELINE and CANDIDATE'
-for number in "${time%s}" "$rounds"; do
+case $time in
+*s) seconds=${time%s} unit=1 ;;
+*m) seconds=${time%m} unit=60 ;;
+*h) seconds=${time%h} unit=3600 ;;
+*) seconds=$time unit=60 ;;
+esac
+for number in "$seconds" "$rounds"; do
   case $number in
   '' | *[!0-9]* | 0*) usage "$number is not a whole number from 1 on" ;;
   esac
@@ -62,11 +74,7 @@ baseline=$1 candidate=$2
 for jdk in "$baseline" "$candidate"; do
   [ -x "$jdk/bin/java" ] || usage "$jdk is not a JDK: it has no bin/java"
 done
-case $time in
-*s) seconds=${time%s} ;;
-*) seconds=$((time * 60)) ;;
-esac
-seconds=$((seconds / rounds / 4)) # four runs a round
+seconds=$((seconds * unit / rounds / 4)) # four runs a round
 [ "$seconds" -ge 5 ] || usage "--time $time leaves less than 5 s for each of $((4 * rounds)) runs"
 mkdir -p "$out"
 
@@ -93,7 +101,7 @@ run() {
 gate() {
   "$walkhammer" gate --baseline "$out"/baseline/* --candidate "$out"/candidate/* \
     ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} ${build:+--build "$build"} \
-    --replay "$times" "$@"
+    --replay "$times" --keep "$out/answers" "$@"
 }
 
 # True if replays on both images have shown that something is new, or a fixed bug is back.
@@ -101,7 +109,7 @@ new_bug() {
   gate --json >"$out/gate.json" || [ "$?" -eq 1 ] || return 1
   [ "$(sqlite3 :memory: "select count(*) from json_each(readfile('$out/gate.json'), '\$.changes') c
     where c.value ->> '\$.effect' = 'fail' and (c.value ->> '\$.kind' like 'new-%'
-      or c.value ->> '\$.kind' = 'reopened')")" -gt 0 ]
+      or c.value ->> '\$.kind' in ('reopened', 'answers'))")" -gt 0 ]
 }
 
 # issues THIS OTHER: prints the known issues that each replay shows on JDK number THIS of the check,
@@ -137,6 +145,7 @@ if [ -n "$back" ]; then
     echo "walkhammer gate: REGRESSION. Back in $candidate, and not in $baseline, by replay:" \
       "$(echo "$back" | sed 's/  .*//' | paste -sd, - | sed 's/,/, /g')."
   } >"$out/gate.txt"
+  sed 's/^  \(fail\|fixed\)/* \1/' "$out/gate.txt" >"$out/gate.md"
   cat "$out/gate.txt"
   exit 1
 fi
@@ -145,7 +154,7 @@ round=1
 while [ "$round" -le "$rounds" ]; do
   for side in baseline candidate; do
     run "$side" "$round" stress --workload "$workload" --interval 20us..100us
-    run "$side" "$round" fuzz --seed "$round"
+    run "$side" "$round" fuzz --seed "$round" --answers
   done
   if [ "$round" -lt "$rounds" ] && new_bug; then
     echo "gate: a new bug is confirmed: the other rounds are left out" >&2
@@ -161,7 +170,7 @@ for folder in "$out"/candidate/*; do
     --markdown "$report.md" >"$out/log" 2>&1 || [ "$?" -eq 1 ] || cat "$out/log" >&2
 done
 code=0
-gate >"$out/gate.txt" || code=$?
+gate --markdown "$out/gate.md" >"$out/gate.txt" || code=$?
 if [ -n "$fixed" ]; then
   {
     sed '$d' "$out/gate.txt"

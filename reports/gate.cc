@@ -109,8 +109,11 @@ void CheckWalks(const GateSides& sides, GateVerdict& verdict) {
 // Why a comparison without a failure is no pass; empty: it is one. Guided runs are compared by
 // buckets alone.
 std::string WhyTooLittle(const GateSides& sides, const GateVerdict& verdict) {
+  constexpr uint64_t kEnoughAnswers = 10000;
   const bool guided = sides.candidate.guided == sides.candidate.runs.size();
-  if (guided || verdict.codes.compared + verdict.times.compared > 0) return "";
+  if (guided || verdict.codes.compared + verdict.times.compared > 0 ||
+      verdict.answers.compared >= kEnoughAnswers)
+    return "";
   return fmt::format(
       "no error code and no time of walks has enough data: {} and {} walks; make longer runs, or "
       "more of them",
@@ -130,7 +133,7 @@ size_t CountOf(const GateVerdict& verdict, GateEffect effect) {
 }  // namespace
 
 GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const GatePolicy& policy,
-                      const GateReplay& replay) {
+                      const GateReplay& replay, const GateAnswers& answers) {
   GateVerdict verdict;
   verdict.baseline = {BuildOf(baseline), baseline.runs.size(), baseline.walks};
   verdict.candidate = {BuildOf(candidate), candidate.runs.size(), candidate.walks};
@@ -143,9 +146,11 @@ GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const
     return verdict;
   }
   AddNotes(baseline, candidate, verdict);
-  const GateSides sides{baseline, candidate, policy, replay};
+  const GateSides sides{baseline, candidate, policy, replay, answers};
   CheckWalks(sides, verdict);
+  CheckTruth(sides, verdict);
   CheckBuckets(sides, verdict);
+  CheckAnswers(sides, verdict);
   CheckWorkloads(sides, verdict);
   CheckCoverage(sides, verdict);
   CheckCodes(sides, verdict);
@@ -203,6 +208,9 @@ std::string GateText(const GateVerdict& verdict) {
     text += fmt::format("  {:<14}{} runs, {} walks\n", name, side.runs, Grouped(side.walks));
   text += FamilyText("error codes", verdict.codes) + FamilyText("walk times", verdict.times) +
           FamilyText("buckets", verdict.buckets);
+  if (verdict.answers.compared > 0)
+    text += fmt::format("  {:<14}{} compared one by one, {} that vary left out\n", "answers",
+                        Grouped(verdict.answers.compared), Grouped(verdict.answers.not_enough));
   return text + "\n" + GateLine(verdict) + "\n";
 }
 
@@ -226,8 +234,9 @@ std::string GateLine(const GateVerdict& verdict) {
   if (verdict.changes.size() > kNamedChanges)
     found += fmt::format(" and {} more", verdict.changes.size() - kNamedChanges);
   text += found.empty() ? "nothing is worse" : found;
-  text += fmt::format("; {} codes and {} times compared", Grouped(verdict.codes.compared),
-                      Grouped(verdict.times.compared));
+  text +=
+      fmt::format("; {} answers, {} codes and {} times compared", Grouped(verdict.answers.compared),
+                  Grouped(verdict.codes.compared), Grouped(verdict.times.compared));
   return OnOneLine(text + fmt::format("; a crash that was not met has at most {} in a million "
                                       "walks (95 %).",
                                       Rounded(verdict.bound, 2)));
@@ -270,7 +279,8 @@ std::string GateJsonText(const GateVerdict& verdict) {
                      {"compared",
                       {{"codes", FamilyJson(verdict.codes)},
                        {"times", FamilyJson(verdict.times)},
-                       {"buckets", FamilyJson(verdict.buckets)}}},
+                       {"buckets", FamilyJson(verdict.buckets)},
+                       {"answers", FamilyJson(verdict.answers)}}},
                      {"unmet_crash_at_most_per_million", verdict.bound},
                      {"line", GateLine(verdict)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "reports/gate_answers.h"
 #include "reports/gate_policy.h"
 #include "reports/gate_side.h"
 
@@ -47,6 +48,9 @@ struct GateVerdict {
   std::vector<std::string> better;   // what of the candidate is better: a sentence each
   std::vector<std::string> notes;    // what limits the verdict: a sentence each
   GateFamily codes, times, buckets;  // buckets: Forbidden ones of the candidate
+  // Requests that both builds were shown; not_enough: those that runs of one build answer
+  // differently.
+  GateFamily answers;
   GateTotals baseline, candidate;
   std::string walkers;
   // Per million walks: highest rate of a crash that the candidate has and that was not met.
@@ -61,12 +65,14 @@ struct ReplayCounts {
 using GateReplay = std::function<std::optional<ReplayCounts>(const std::string& input)>;
 
 // `replay`: asked of buckets that only the candidate has; empty: nothing is replayed.
+// `answers`: asked of requests that both sides walked.
 GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const GatePolicy& policy,
-                      const GateReplay& replay = {});
+                      const GateReplay& replay = {}, const GateAnswers& answers = {});
 
 std::string GateText(const GateVerdict& verdict);
 // The last line of the text, without a newline: made for the body of a pull request.
 std::string GateLine(const GateVerdict& verdict);
+std::string GateMarkdown(const GateVerdict& verdict);
 std::string GateJsonText(const GateVerdict& verdict);  // indented, without a newline at its end
 
 }  // namespace walkhammer

@@ -140,6 +140,9 @@ void CheckBug(const GateSides& sides, const std::string& title, const GateBucket
                fmt::format("{}, which the baseline's build does not have; {}", word.id, figures), 0,
                bucket.input, word.id},
               sides.policy, verdict);
+  } else if (before == nullptr && ProofOf(counts) == Proof::kOld) {
+    verdict.notes.push_back(fmt::format("{} ({}) is not new: only the candidate's runs met it{}",
+                                        title, word.id, ProofText(*counts)));
   } else if (before == nullptr && ProofOf(counts) == Proof::kNew) {
     AddChange({KindOf(bucket), title, fmt::format("looks like {}; {}", word.id, figures), 0,
                bucket.input, word.id},
@@ -202,6 +205,22 @@ void CheckWorkloads(const GateSides& sides, GateVerdict& verdict) {
     if (!baseline.walked.contains(workload))
       verdict.notes.push_back(
           fmt::format("{} was not compared: only the candidate's runs have it", workload));
+}
+
+void CheckTruth(const GateSides& sides, GateVerdict& verdict) {
+  const GateSide &baseline = sides.baseline, &candidate = sides.candidate;
+  std::string lost;
+  size_t count = 0;
+  for (const std::string& scene : candidate.untrue)
+    if (baseline.scenes.contains(scene) && !baseline.untrue.contains(scene) &&
+        !baseline.not_walked.contains(scene) && ++count <= 5)
+      lost += (lost.empty() ? "" : ", ") + scene;
+  if (count == 0) return;
+  AddChange({GateKind::kLostTruth, Counted(count, "scene"),
+             fmt::format("undisturbed walks of {}{} gave the true stack in all of the baseline's "
+                         "runs, and not in the candidate's",
+                         lost, count > 5 ? ", ..." : "")},
+            sides.policy, verdict);
 }
 
 void CheckCoverage(const GateSides& sides, GateVerdict& verdict) {

@@ -13,13 +13,16 @@ struct GateSides {
   const GateSide& candidate;
   const GatePolicy& policy;
   const GateReplay& replay;
+  const GateAnswers& answers;
 };
 
 void CheckBuckets(const GateSides& sides, GateVerdict& verdict);
 void CheckWorkloads(const GateSides& sides, GateVerdict& verdict);
+void CheckTruth(const GateSides& sides, GateVerdict& verdict);
 void CheckCoverage(const GateSides& sides, GateVerdict& verdict);
 void CheckCodes(const GateSides& sides, GateVerdict& verdict);
 void CheckTimes(const GateSides& sides, GateVerdict& verdict);
+void CheckAnswers(const GateSides& sides, GateVerdict& verdict);
 
 inline constexpr size_t kMostBetter = 20;  // of GateVerdict::better
 

@@ -16,9 +16,9 @@ namespace walkhammer {
 namespace {
 
 constexpr const char* kKindWords[kGateKinds] = {
-    "new-crash",     "new-hang",  "new-finding", "unsure", "lost-workload",
-    "lost-coverage", "codes",     "slower",      "known",  "reopened",
-    "cannot-start",  "no-stacks", "fewer-walks"};
+    "new-crash",   "new-hang",   "new-finding", "unsure",       "lost-workload", "lost-coverage",
+    "codes",       "slower",     "known",       "reopened",     "cannot-start",  "no-stacks",
+    "fewer-walks", "lost-truth", "answers",     "other-answers"};
 constexpr std::string_view kEffectWords[] = {"ignore", "warn", "fail"};
 
 // A number of the table [limits].

@@ -27,6 +27,11 @@ enum class GateKind : uint8_t {
   kCannotStart,   // the candidate walked nothing
   kNoStacks,      // no walk of the candidate returned a frame
   kFewerWalks,    // the candidate made far fewer walks a second
+  kLostTruth,     // scenes whose undisturbed walks gave the true stack in the baseline's runs alone
+  // A request that both builds were shown, and always answer differently: worse, or two builds of
+  // one release.
+  kAnswers,
+  kOtherAnswers,  // of two releases: differently, but not worse
   kCount
 };
 inline constexpr size_t kGateKinds = static_cast<size_t>(GateKind::kCount);
@@ -38,9 +43,10 @@ const char* GateEffectWord(GateEffect effect);  // "ignore", "warn", "fail"
 struct GatePolicy {
   // By GateKind.
   std::array<GateEffect, kGateKinds> effects = {
-      GateEffect::kFail, GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn, GateEffect::kFail,
-      GateEffect::kWarn, GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn, GateEffect::kFail,
-      GateEffect::kFail, GateEffect::kFail, GateEffect::kFail};
+      GateEffect::kFail, GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn,
+      GateEffect::kFail, GateEffect::kWarn, GateEffect::kFail, GateEffect::kFail,
+      GateEffect::kWarn, GateEffect::kFail, GateEffect::kFail, GateEffect::kFail,
+      GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn};
   // Chance of a false alarm that each family of tests may have: buckets, codes, times.
   double alpha = 0.003;
   double code_ratio = 1.05;    // smallest rise of a code's share that counts, as a factor

@@ -78,6 +78,7 @@ class SideReader {
     RETURN_IF_ERROR(ReadCodes());
     RETURN_IF_ERROR(ReadTimes());
     RETURN_IF_ERROR(ReadBuckets());
+    RETURN_IF_ERROR(ReadAnswersOf(run.identity));
     return ReadCoverage();
   }
 
@@ -102,8 +103,17 @@ class SideReader {
       taken_.insert(scene.name);
       side_.scenes.insert(scene.name);
       if (!scene.available) side_.not_walked[scene.name] = "not available: " + scene.reason;
+      if (scene.available && !scene.pristine_true) side_.untrue.insert(scene.name);
     }
     side_.walked.insert(taken_.begin(), taken_.end());
+    return Ok();
+  }
+
+  // Of a run that is not merged.
+  Status ReadAnswersOf(const RunIdentity& identity) {
+    if (parts_ != 1 || identity.walker.find(',') != std::string::npos) return Ok();
+    ASSIGN_OR_RETURN(auto answers, ReadAnswers(db_.dir()));
+    if (!answers.empty()) side_.answers[run_] = std::move(answers);
     return Ok();
   }
 

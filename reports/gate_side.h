@@ -14,6 +14,7 @@
 
 #include "harness/base/result.h"
 #include "harness/bugs/runs/known_bugs.h"
+#include "harness/store/answer_rows.h"
 #include "harness/store/run_reader.h"
 #include "reports/gate_statistics.h"
 
@@ -58,8 +59,10 @@ struct GateSide {
   // Workloads and scenes that were walked in all runs; those that were not in some, and why.
   std::set<std::string> walked;
   std::map<std::string, std::string> not_walked;
+  std::set<std::string> untrue;  // scenes whose undisturbed walks lacked the true stack in a run
   // Share of the walker's blocks that was reached, by run; runs without coverage have none.
   std::vector<double> coverage;
+  std::map<size_t, std::vector<Answer>> answers;  // by run, of random runs of one walker
   std::map<std::string, int> functions;  // of the walker: how many runs reached any block of it
   std::vector<std::string> differences;  // sentences on how the runs differ among themselves
 };

@@ -11,14 +11,12 @@
 #include "harness/base/print.h"
 #include "harness/base/text.h"
 #include "harness/bugs/bug_store.h"
+#include "harness/cli/gate_jdks.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/options.h"
-#include "harness/cli/walk_file.h"
-#include "harness/jvm/images/jdk.h"
-#include "harness/process/interrupt.h"
-#include "harness/process/scratch.h"
-#include "harness/supervise/builds/replay_tally.h"
+#include "harness/findings/crash_folder.h"
+#include "harness/jvm/images/jdk_version.h"
 #include "reports/gate_side.h"
 
 namespace walkhammer {
@@ -26,7 +24,7 @@ namespace {
 
 struct GateOptions {
   std::vector<std::string> baseline, candidate;
-  std::string policy, build;
+  std::string policy, build, keep, markdown;
   JudgingOptions judging;
   uint64_t replays = 0;
   bool json = false;
@@ -45,43 +43,14 @@ Status EachOnce(const GateSide& baseline, const GateSide& candidate) {
   return Ok();
 }
 
-// Replays an input on the JDKs of both sides.
-class BothSides {
- public:
-  static Result<GateReplay> Open(const GateSide& baseline, const GateSide& candidate, int times) {
-    auto both = std::make_shared<BothSides>();
-    both->times_ = times;
-    RETURN_IF_ERROR(both->scratch_.made());
-    for (const GateSide* side : {&baseline, &candidate}) {
-      const RunIdentity& run = side->runs.front().identity;
-      ASSIGN_OR_RETURN(const Jdk jdk, OpenJdk(run.jdk_path));
-      ChildSetup setup{jdk.libjvm, jdk.platform, Words(run.jvm_flags), true, both->scratch_.path()};
-      if (run.provider.find('/') != std::string::npos) setup.provider = run.provider;
-      both->sides_.push_back(std::move(setup));
-    }
-    return GateReplay([both](const std::string& input) { return both->Replayed(input); });
-  }
-
- private:
-  std::optional<ReplayCounts> Replayed(const std::string& path) const {
-    const auto walk = ReadWalkFile(path);
-    if (!walk.ok()) return std::nullopt;
-    ReplayPlan plan{walk.value().file.expect, times_};
-    plan.most_unable = 1;
-    plan.stop = [] { return Interrupted().load(); };
-    ReplayCounts counts{times_, 0, 0};
-    for (size_t side = 0; side < sides_.size(); side++) {
-      const ReplayTally tally = ReplayTimes({walk.value().text, path}, sides_[side], plan);
-      if (tally.walked() < times_) return std::nullopt;
-      (side == 0 ? counts.baseline : counts.candidate) = tally.reproduced;
-    }
-    return counts;
-  }
-
-  int times_ = 0;
-  ScratchFolder scratch_;
-  std::vector<ChildSetup> sides_;  // baseline, candidate
-};
+// True for builds of one release, such as 25.0.3+8 and 25.0.3+9, or if nobody knows.
+bool SameRelease(const GateSide& baseline, const GateSide& candidate) {
+  const auto version = [](const GateSide& side) {
+    return ParseJdkVersion(VersionOfVm(side.runs.front().identity.vm_version));
+  };
+  const auto before = version(baseline), now = version(candidate);
+  return !before || !now || before->numbers == now->numbers;
+}
 
 Status CheckBuildGoesWithBugs(const GateOptions& options) {
   if (options.judging.bugs.empty() && !options.build.empty())
@@ -113,11 +82,17 @@ Result<GateVerdict> Judge(const GateOptions& options) {
   RETURN_IF_ERROR(EachOnce(baseline, candidate));
   RETURN_IF_ERROR(NameBuckets(options, baseline, candidate));
   GateReplay replay;
+  GateAnswers answers;
   if (options.replays > 0) {
-    ASSIGN_OR_RETURN(replay,
-                     BothSides::Open(baseline, candidate, static_cast<int>(options.replays)));
+    ASSIGN_OR_RETURN(const auto jdks, GateJdks::Open(baseline, candidate,
+                                                     {static_cast<int>(options.replays),
+                                                      options.judging.bugs, options.keep}));
+    replay = [jdks](const std::string& input) { return jdks->Replayed(input); };
+    answers.again = [jdks](const auto& requests) { return jdks->Again(requests); };
+    answers.same_release = SameRelease(baseline, candidate);
+    answers.corpora = [jdks] { return jdks->Corpora(); };
   }
-  return JudgeGate(baseline, candidate, policy, replay);
+  return JudgeGate(baseline, candidate, policy, replay, answers);
 }
 
 // A policy and a store without runs: whether they can be used.
@@ -137,6 +112,8 @@ Result<ExitCode> RunGate(const GateOptions& options) {
     return ExitCode::kClean;
   }
   ASSIGN_OR_RETURN(const GateVerdict verdict, Judge(options));
+  if (!options.markdown.empty())
+    RETURN_IF_ERROR(WriteFileAtomically(options.markdown, GateMarkdown(verdict)));
   if (options.json)
     Print(stdout, "{}\n", GateJsonText(verdict));
   else
@@ -161,6 +138,9 @@ void AddGate(CLI::App& app, Invocation& chosen) {
       "--replay", o->replays,
       "Replay what only the candidate's runs found, on both JDKs, in this many processes each", 1,
       1000);
+  verb.Text("--markdown", o->markdown, "Write the verdict as Markdown, to be pasted", "FILE");
+  verb.Text("--keep", o->keep,
+            "Folder for requests that both JDKs answer differently; goes with --replay", "DIR");
   verb.Json(o->json);
   verb.Runs(chosen, o, RunGate);
 }

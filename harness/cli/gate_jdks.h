@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// GateJdks: the JDKs of both sides of a gate, on which requests are walked. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_CLI_GATE_JDKS_H_
+#define WALKHAMMER_HARNESS_CLI_GATE_JDKS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/process/scratch.h"
+#include "harness/supervise/builds/answer_replay.h"
+#include "reports/gate.h"
+
+namespace walkhammer {
+
+struct GateJdkOptions {
+  int times = 10;    // replays of an input on each JDK
+  std::string bugs;  // folder of the team's store; empty: none
+  std::string keep;  // folder for requests that are answered differently; empty: none is kept
+};
+
+class GateJdks {
+ public:
+  // Of the first run of each side. kBadInput, kUnable: a JDK is not there, or cannot be run here.
+  static Result<std::shared_ptr<GateJdks>> Open(const GateSide& baseline, const GateSide& candidate,
+                                                const GateJdkOptions& options);
+
+  // nullopt: the .walk file `path` cannot be replayed on both.
+  std::optional<ReplayCounts> Replayed(const std::string& path) const;
+  // See GateAnswers.
+  std::vector<AnsweredAgain> Again(const std::vector<DifferentAnswer>& requests) const;
+  std::vector<AnsweredAgain> Corpora() const;
+
+ private:
+  // The answers that differ, by place, and where each such request was kept.
+  std::vector<AnsweredAgain> Answers(const std::vector<ReplayInput>& inputs) const;
+  std::string Keep(const ReplayInput& input) const;
+
+  GateJdkOptions options_;
+  ScratchFolder scratch_;
+  std::string walker_;             // of the runs
+  uint32_t scene_mask_ = 0;        // of the baseline's runs
+  std::vector<ChildSetup> sides_;  // baseline, candidate
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_CLI_GATE_JDKS_H_

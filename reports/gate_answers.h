@@ -23,9 +23,9 @@ struct DifferentAnswer {
 // of a crash.
 struct AnsweredAgain {
   std::string baseline, candidate;
-  int worse = 0;      // 1: the candidate shows a graver finding; -1: the baseline does
-  std::string name;   // of a request of the corpora
-  std::string input;  // path of a .walk file with the request; empty: it was not kept
+  int worse = 0;           // 1: the candidate shows a graver finding; -1: the baseline does
+  std::string name = {};   // of a request of the corpora
+  std::string input = {};  // path of a .walk file with the request; empty: it was not kept
 };
 
 struct GateAnswers {

@@ -15,10 +15,20 @@
 namespace walkhammer {
 namespace {
 
-constexpr const char* kKindWords[kGateKinds] = {
-    "new-crash",   "new-hang",   "new-finding", "unsure",       "lost-workload", "lost-coverage",
-    "codes",       "slower",     "known",       "reopened",     "cannot-start",  "no-stacks",
-    "fewer-walks", "lost-truth", "answers",     "other-answers"};
+constexpr struct {
+  const char* word;
+  GateEffect effect;
+} kKinds[] = {
+    {"new-crash", GateEffect::kFail},     {"new-hang", GateEffect::kFail},
+    {"new-finding", GateEffect::kFail},   {"unsure", GateEffect::kWarn},
+    {"lost-workload", GateEffect::kFail}, {"lost-coverage", GateEffect::kWarn},
+    {"codes", GateEffect::kFail},         {"slower", GateEffect::kFail},
+    {"known", GateEffect::kWarn},         {"reopened", GateEffect::kFail},
+    {"cannot-start", GateEffect::kFail},  {"no-stacks", GateEffect::kFail},
+    {"fewer-walks", GateEffect::kFail},   {"lost-truth", GateEffect::kFail},
+    {"answers", GateEffect::kFail},       {"other-answers", GateEffect::kWarn},
+};
+static_assert(std::size(kKinds) == kGateKinds);
 constexpr std::string_view kEffectWords[] = {"ignore", "warn", "fail"};
 
 // A number of the table [limits].
@@ -70,8 +80,9 @@ class Parser {
   }
 
   Status Effects(const toml::table& table) {
-    const std::vector<std::string_view> kinds(std::begin(kKindWords), std::end(kKindWords)),
-        words(std::begin(kEffectWords), std::end(kEffectWords));
+    std::vector<std::string_view> kinds;
+    for (const auto& kind : kKinds) kinds.emplace_back(kind.word);
+    const std::vector<std::string_view> words(std::begin(kEffectWords), std::end(kEffectWords));
     for (const auto& [key, node] : table) {
       const auto kind = std::find(kinds.begin(), kinds.end(), key.str());
       if (kind == kinds.end()) return At(key.source(), Unknown("kind", key.str(), kinds));
@@ -109,7 +120,13 @@ class Parser {
 
 }  // namespace
 
-const char* GateKindWord(GateKind kind) { return kKindWords[static_cast<size_t>(kind)]; }
+const char* GateKindWord(GateKind kind) { return kKinds[static_cast<size_t>(kind)].word; }
+
+std::array<GateEffect, kGateKinds> DefaultEffects() {
+  std::array<GateEffect, kGateKinds> effects{};
+  for (size_t i = 0; i < kGateKinds; i++) effects[i] = kKinds[i].effect;
+  return effects;
+}
 
 const char* GateEffectWord(GateEffect effect) {
   return kEffectWords[static_cast<size_t>(effect)].data();

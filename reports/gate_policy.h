@@ -40,13 +40,10 @@ const char* GateKindWord(GateKind kind);  // "new-crash", "new-hang", ...
 enum class GateEffect : uint8_t { kIgnore, kWarn, kFail };
 const char* GateEffectWord(GateEffect effect);  // "ignore", "warn", "fail"
 
+std::array<GateEffect, kGateKinds> DefaultEffects();  // by GateKind
+
 struct GatePolicy {
-  // By GateKind.
-  std::array<GateEffect, kGateKinds> effects = {
-      GateEffect::kFail, GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn,
-      GateEffect::kFail, GateEffect::kWarn, GateEffect::kFail, GateEffect::kFail,
-      GateEffect::kWarn, GateEffect::kFail, GateEffect::kFail, GateEffect::kFail,
-      GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn};
+  std::array<GateEffect, kGateKinds> effects = DefaultEffects();  // by GateKind
   // Chance of a false alarm that each family of tests may have: buckets, codes, times.
   double alpha = 0.003;
   double code_ratio = 1.05;    // smallest rise of a code's share that counts, as a factor

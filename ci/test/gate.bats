@@ -88,7 +88,7 @@ END
 }
 
 @test "bad usage is one sentence" {
-  for arguments in "" "$jdk" "$jdk /none" "--rounds 0 $jdk $jdk" "--time 1h $jdk $jdk" \
+  for arguments in "" "$jdk" "$jdk /none" "--rounds 0 $jdk $jdk" "--time 1d $jdk $jdk" \
     "--time 19s --rounds 1 $jdk $jdk" "--nonsense $jdk $jdk"; do
     # shellcheck disable=SC2086  # words
     one_sentence 2 "" "$root/ci/gate.sh" --out "$out" $arguments

@@ -414,8 +414,11 @@ END
 }
 
 @test "step maps a scene, which is played repeatedly" {
-  out=$BATS_TEST_TMPDIR/scene
-  run --separate-stderr timeout 60 "$WALKHAMMER" step --scene c1 --time 6s --out "$out"
+  for time in 6s 24s; do # a busy machine needs longer to get to compiled code
+    out=$BATS_TEST_TMPDIR/scene-$time
+    run --separate-stderr timeout 90 "$WALKHAMMER" step --scene c1 --time "$time" --out "$out"
+    [ "$(ask "select count(*) from step_region where name like '%wh.C1Chain.c1Three%'")" -eq 0 ] || break
+  done
   [ "$(cell status)" = passed ]
   [ "$(cell 'successful > 10000')" -eq 1 ]
   [ "$(ask "select count(*) from step_region where name like '%wh.C1Chain.c1Three%'")" -gt 0 ]

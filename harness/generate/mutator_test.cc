@@ -12,6 +12,7 @@
 #include "harness/base/hash.h"
 #include "harness/generate/mutations.h"
 #include "harness/generate/random_requests.h"
+#include "harness/generate/request_window.h"
 #include "harness/generate/values.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/request_testing.h"
@@ -239,6 +240,29 @@ TEST_F(MutatorTest, TheSameChanceGivesTheSameRequests) {
   };
   EXPECT_EQ(run(7), run(7));
   EXPECT_NE(run(7), run(8));
+}
+
+TEST_F(MutatorTest, AWindowIsMadeAgainByItsNumber) {
+  const std::vector<uint64_t> names = NameHashes(*symbols_);
+  const WindowSource source{*words_, names, 7, kWalker, UINT32_MAX},
+      other_seed{*words_, names, 8, kWalker, UINT32_MAX};
+  RequestWindow first(source, 2, 3), again(source, 2, 3), next(source, 2, 4),
+      seed(other_seed, 2, 3);
+  for (int i = 0; i < 100; i++) {
+    EXPECT_EQ(EncodeBinary(first.Next(), *symbols_), EncodeBinary(again.Next(), *symbols_));
+    EXPECT_EQ(first.hash(), again.hash());
+    next.Next();
+    seed.Next();
+    EXPECT_NE(first.hash(), next.hash());
+    EXPECT_NE(first.hash(), seed.hash());
+  }
+}
+
+TEST_F(MutatorTest, AWindowLeavesOutOptionsThatNotAllWalkersKnow) {
+  const std::vector<uint64_t> names = NameHashes(*symbols_);
+  const WindowSource source{*words_, names, 7, kWalker, 0};
+  RequestWindow window(source, 2, 3);
+  for (int i = 0; i < 1000; i++) EXPECT_EQ(window.Next().options, 0U);
 }
 
 // Reports quote seeds: a seed means the same in each build, until somebody changes a generator on

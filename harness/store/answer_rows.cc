@@ -18,8 +18,9 @@ Result<std::vector<Answer>> ReadAnswers(const std::string& dir) {
   std::vector<Answer> answers;
   struct stat info {};
   if (stat(path.c_str(), &info) != 0 && errno == ENOENT) return answers;
-  const std::string bytes = S_ISREG(info.st_mode) ? ReadFile(path, kMost + 1) : "";
-  if (bytes.size() > kMost || bytes.size() % sizeof(uint64_t) != 0 ||
+  const bool is_file = S_ISREG(info.st_mode);
+  const std::string bytes = is_file ? ReadFile(path, kMost + 1) : "";
+  if (!is_file || bytes.size() > kMost || bytes.size() % sizeof(uint64_t) != 0 ||
       static_cast<off_t>(bytes.size()) != info.st_size)
     return BadInput(path + " is not a file of answers");
   answers.resize(bytes.size() / sizeof(uint64_t));

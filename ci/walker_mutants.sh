@@ -1,0 +1,159 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Would the gate notice? Runs ci/gate.sh on copies of a JDK whose AsyncGetCallTrace is broken in one
+# instruction, and says which copies it noticed, and as what.
+#   ci/walker_mutants.sh [--time TIME] [--seed N] [--count N] [--only ID] [--out DIR] JDK
+# A mutant is an inverted branch, a call that is left out or answers 0 or 1, a constant off by one,
+# or the offset of a field off by the size of the access, in a block that a fuzz run of 30 s
+# reaches. The kinds take turns; --seed chooses (default 1). TIME goes to the gate, which makes one
+# round (default 20s). The same command goes on where it was stopped: DIR (default out/mutants) has
+# a line for each mutant in mutants.tsv, and the gate's words in ID.txt. --only ID: that one.
+# The columns: id, function+offset, bytes before, bytes after, instruction, verdict, kinds of the
+# gate's rows, runs that show them, walks of a million with another answer, seconds.
+# The verdicts: noticed; boot (noticed: no JVM starts from it); survived; same (not noticed, and a
+# million requests give as many answers of each code as two runs of the JDK itself do).
+# WALKHAMMER names the executable (default: the release build's); walker_mutants is beside it.
+# The JDK must be for x86_64, run here without a sysroot, and keep its symbols.
+# Exit codes: 0 done, 2 bad usage, 3 the JDK cannot be mutated or run here.
+set -eu
+here=$(dirname "$0")
+WALKHAMMER=$(realpath -m "${WALKHAMMER:-$here/../build/release/walkhammer}")
+export WALKHAMMER
+tool=$(dirname "$WALKHAMMER")/walker_mutants
+time=20s seed=1 count=1000000 only='' out=out/mutants
+tab=$(printf '\t')
+
+usage() {
+  echo "walker_mutants: $1; see the head of $0" >&2
+  exit 2
+}
+
+while [ "$#" -gt 1 ]; do
+  case $1 in
+  --time) time=$2 ;;
+  --seed) seed=$2 ;;
+  --count) count=$2 ;;
+  --only) only=$2 ;;
+  --out) out=$2 ;;
+  *) usage "there is no option $1" ;;
+  esac
+  shift 2
+done
+[ "$#" -eq 1 ] || usage 'give the home of a JDK'
+jdk=$1
+[ -x "$jdk/bin/java" ] || usage "$jdk is not a JDK: it has no bin/java"
+[ -x "$tool" ] || usage "there is no $tool; build it, or set WALKHAMMER"
+mkdir -p "$out"
+rows=$out/mutants.tsv
+touch "$rows"
+work=
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+# fuzz JDK RUN OPTION...: false if no run.db was made.
+fuzz() {
+  home=$1 run=$2
+  shift 2
+  "$WALKHAMMER" fuzz --jdk "$home" --no-confirm --out "$run" "$@" >"$out/log" 2>&1 || true
+  [ -e "$run/run.db" ]
+}
+
+# answers JDK FILE: the answers to a million requests, counted by scene, state, region and code.
+answers() {
+  rm -rf "$out/million"
+  : >"$2"
+  ! fuzz "$1" "$out/million" --walks 1000000 --time 10m --no-coverage ||
+    sqlite3 "$out/million/run.db" "SELECT scene, state, region, code, count FROM count" >"$2"
+  rm -rf "$out/million"
+}
+
+# moved A B: how many answers of the files differ.
+moved() {
+  awk -F'|' '{ key = $1 "|" $2 "|" $3 "|" $4 }
+    NR == FNR { difference[key] = $5; next }
+    { difference[key] -= $5 }
+    END {
+      for (key in difference) sum += difference[key] < 0 ? -difference[key] : difference[key]
+      print int(sum / 2)
+    }' "$1" "$2"
+}
+
+if [ ! -s "$out/reached" ]; then
+  rm -rf "$out/run"
+  fuzz "$jdk" "$out/run" --time 30s || { cat "$out/log" >&2; exit 3; }
+  sqlite3 "$out/run/run.db" 'SELECT address FROM coverage_block WHERE first_ms IS NOT NULL' >"$out/reached"
+  rm -rf "$out/run"
+  answers "$jdk" "$out/first"
+  answers "$jdk" "$out/second"
+fi
+reached=$out/reached
+[ -z "$only" ] || { reached=- count=1000000; }
+"$tool" list "$jdk" "$reached" "$seed" "$count" >"$out/list" || exit "$?"
+noise=$(moved "$out/first" "$out/second")
+
+# sides VERB: the gate's options for the runs of VERB.
+sides() { echo "--baseline $work/gate/baseline/$1-1 --candidate $work/gate/candidate/$1-1"; }
+
+# runs_of FILE: which runs show a row that fails.
+runs_of() {
+  shown=
+  grep -q '^REGRESSION: known issues' "$1" && shown=known-issues
+  for verb in fuzz stress; do
+    # shellcheck disable=SC2046  # words
+    "$WALKHAMMER" gate $(sides "$verb") >/dev/null 2>&1 || [ "$?" -ne 1 ] || shown="$shown $verb"
+    case $shown in *$verb*) continue ;; esac
+    awk -v part="/candidate/$verb-1/" '/^  fail/ { fails = 1 } /^  [a-z]/ && !/^  fail/ { fails = 0 }
+      fails && index($0, part) { found = 1 } END { exit !found }' "$1" && shown="$shown $verb"
+  done
+  echo "${shown# }"
+}
+
+# judge ID: sets verdict, kinds, shown and differ.
+judge() {
+  kinds='' shown='' differ=''
+  "$tool" make "$jdk" "$1" "$work/jdk" 2>"$out/log" || { verdict='cannot be made'; return; }
+  code=0
+  "$here/gate.sh" --time "$time" --rounds 1 --out "$work/gate" "$jdk" "$work/jdk" \
+    >"$out/$1.txt" 2>"$out/log" || code=$?
+  case $code in
+  0) # The gate's own comparison of answers, request by request, decides where there is one.
+    answers "$work/jdk" "$work/answers"
+    differ=$(moved "$out/first" "$work/answers") verdict=survived
+    [ "$differ" -gt $((3 * noise + 10)) ] || verdict=same
+    ;;
+  1)
+    kinds=$(sed -n -e 's/^REGRESSION: known issues.*/known-issue/p' -e 's/^  fail  \([a-z-]*\)  .*/\1/p' "$out/$1.txt" |
+      sort -u | paste -sd, -)
+    shown=$(runs_of "$out/$1.txt") verdict=noticed
+    ! grep -q '^  fail  cannot-start' "$out/$1.txt" || verdict=boot
+    ;;
+  3 | 4) verdict=boot ;;
+  *) verdict="gate: $code" ;;
+  esac
+}
+
+while IFS=$tab read -r id rest; do
+  [ -z "$only" ] || [ "$id" = "$only" ] || continue
+  ! grep -q "^$id$tab" "$rows" || continue
+  work=$(mktemp -d)
+  begin=$(date +%s)
+  judge "$id" </dev/null
+  rm -rf "$work"
+  line=$id$tab$rest$tab$verdict$tab${kinds:--}$tab${shown:--}$tab${differ:--}$tab$(($(date +%s) - begin))
+  echo "$line" >>"$rows"
+  echo "$line" >&2
+done <"$out/list"
+
+awk -F'\t' '
+  { kind = $1; sub(/-[0-9a-f]*$/, "", kind); kinds[kind]; verdicts[$6]; n[kind, $6]++; all[kind]++ }
+  $6 == "noticed" { by[$8 ": " $7]++ }
+  END {
+    printf "%-10s %6s", "mutation", "all"
+    for (v in verdicts) printf " %10s", v
+    for (k in kinds) {
+      printf "\n%-10s %6d", k, all[k]
+      for (v in verdicts) printf " %10d", n[k, v]
+    }
+    print "\n\nnoticed by"
+    for (b in by) printf "%6d  %s\n", by[b], b
+  }' "$rows"

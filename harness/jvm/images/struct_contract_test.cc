@@ -27,7 +27,7 @@ StructTables Before() {
                    {"CodeBlob::_size", {"int", false}},
                    {"CodeBlob::_complete", {"int", false}},
                    {"CodeCache::_heaps", {"GrowableArray<CodeHeap*>*", true}}};
-  tables.sizes = {{"int", 4}, {"short", 2}, {"signed char", 1}, {"PcDesc", 16}};
+  tables.sizes = {{"int", 4}, {"short", 2}, {"signed char", 1}, {"size_t", 8}, {"PcDesc", 16}};
   tables.constants = {{"_thread_in_Java", 8}};
   tables.flags = {"UseTLAB", "UseZGC"};
   tables.symbols = {"AsyncGetCallTrace", "_ZN5frame6senderEv"};
@@ -101,6 +101,8 @@ TEST(StructContractTest, AnotherWidthOrPlaceIsMisread) {
   after = Before();
   after.fields["nmethod::_entry_point"].type = "int";
   EXPECT_THAT(Changes(after, "field", kAllFields), Is(What::kChanged, "address became int"));
+  after.fields["nmethod::_entry_point"].type = "size_t";
+  EXPECT_THAT(Changes(after, "field", kAllFields), Is(What::kChanged, "address became size_t"));
   after = Before();
   after.fields["CodeCache::_heaps"].is_static = false;
   EXPECT_THAT(Changes(after, "static", "CodeCache::_heaps"), Is(What::kChanged, "not static"));
@@ -120,15 +122,15 @@ TEST(StructContractTest, AnotherNameThatTheReaderKnowsReplacesTheOld) {
   StructTables after = Before();
   after.fields.erase("nmethod::_entry_point");
   after.fields["nmethod::_entry_offset"] = {"int", false};
-  const char* both = "nmethod::_entry_offset@4.0|nmethod::_entry_point";
+  const char* both = "nmethod::_entry_offset@3.10|nmethod::_entry_point";
   const auto changes = Changes(after, "field", both);
   EXPECT_THAT(changes, Is(What::kReplaced, "nmethod::_entry_offset"));
-  EXPECT_EQ(changes.at(0).since, "4.0");
+  EXPECT_EQ(changes.at(0).since, "3.10");
   EXPECT_FALSE(Breaks(changes.at(0)));
 
   // A version that reads the old name alone.
   for (const auto& [version, breaks] : std::map<std::string, bool>{
-           {"3.9", true}, {"3.10", true}, {"4", false}, {"4.0", false}, {"4.1.2", false}}) {
+           {"3.9", true}, {"2.11.4", true}, {"3.10", false}, {"3.10.0", false}, {"4", false}}) {
     auto needs =
         ParseStructNeeds(std::string("reader\tneeded\tx\tfield\t") + both, "table").value();
     ASSERT_TRUE(ChooseReaders({"reader@" + version}, needs).ok());

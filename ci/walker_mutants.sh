@@ -67,16 +67,16 @@ answers() {
   rm -rf "$out/million"
 }
 
-# moved A B: how many answers of the files differ.
-moved() {
+# differences A B: prints "MORE|SCENE|STATE|REGION|CODE" for each count that is not the same in B.
+differences() {
   awk -F'|' '{ key = $1 "|" $2 "|" $3 "|" $4 }
-    NR == FNR { difference[key] = $5; next }
-    { difference[key] -= $5 }
-    END {
-      for (key in difference) sum += difference[key] < 0 ? -difference[key] : difference[key]
-      print int(sum / 2)
-    }' "$1" "$2"
+    NR == FNR { more[key] = -$5; next }
+    { more[key] += $5 }
+    END { for (key in more) if (more[key] != 0) print more[key] "|" key }' "$1" "$2"
 }
+
+# moved A B: how many answers of the files differ.
+moved() { differences "$1" "$2" | awk -F'|' '{ sum += $1 < 0 ? -$1 : $1 } END { print int(sum / 2) }'; }
 
 if [ ! -s "$out/reached" ]; then
   rm -rf "$out/run"
@@ -120,6 +120,11 @@ judge() {
     answers "$work/jdk" "$work/answers"
     differ=$(moved "$out/first" "$work/answers") verdict=survived
     [ "$differ" -gt $((3 * noise + 10)) ] || verdict=same
+    {
+      printf '\nA million requests: answers more or less often, by scene, state, region and code\n'
+      differences "$out/first" "$work/answers" | sed 's/^\(-*\)\(.*\)/\2|\1/' | sort -t'|' -rnk1,1 | head -n 12 |
+        sed 's/^\(.*\)|\(-*\)$/  \2\1/'
+    } >>"$out/$1.txt"
     ;;
   1)
     kinds=$(sed -n -e 's/^REGRESSION: known issues.*/known-issue/p' -e 's/^  fail  \([a-z-]*\)  .*/\1/p' "$out/$1.txt" |

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <optional>
+#include <span>
 #include <utility>
 
 #include "harness/base/random.h"

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <span>
 
 #include "harness/base/files.h"
 #include "harness/base/hash.h"

@@ -73,6 +73,7 @@ Status Run(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace walkhammer
 
+// NOLINTNEXTLINE(bugprone-exception-escape): that ends the program, as it should
 int main(int argc, char** argv) {
   const auto done = walkhammer::Run(std::vector<std::string>(argv + 1, argv + argc));
   if (done.ok()) return 0;

@@ -86,3 +86,57 @@ broken() {
   run "$root/ci/walker_mutants.sh" --only "$id" --out "$out" "$jdk"
   is "$(wc -l <"$out/mutants.tsv")" 1
 }
+
+# Stand-ins for the tool, walkhammer and the gate: mutant a-1 fails as known issue, b-2 as a crash of
+# the fuzz run, c-3 passes with other answers, d-4 passes with the same, no JVM starts from e-5.
+stand_ins() {
+  mkdir -p "$tmp/ci" "$tmp/bin" "$tmp/home/bin"
+  cp "$root/ci/walker_mutants.sh" "$tmp/ci"
+  cp /bin/true "$tmp/home/bin/java"
+  cat >"$tmp/bin/walker_mutants" <<'END'
+#!/bin/sh
+[ "$1" = list ] || { mkdir "$4"; echo "$3" >"$4/id"; exit; }
+for id in a-1 b-2 c-3 d-4 e-5; do printf '%s\tf+0x0\t74\t75\tje 0\n' "$id"; done | head -n "$5"
+END
+  cat >"$tmp/bin/walkhammer" <<'END'
+#!/bin/sh
+case "$*" in gate*fuzz-1*) exit 1 ;; gate*) exit 0 ;; esac
+more=0
+while [ "$#" -gt 0 ]; do
+  case $1 in
+  --jdk) [ "$(cat "$2/id" 2>/dev/null)" != c-3 ] || more=50 ;;
+  --out) run=$2 ;;
+  esac
+  shift
+done
+mkdir -p "$run"
+sqlite3 "$run/run.db" "CREATE TABLE coverage_block (address, first_ms);
+  INSERT INTO coverage_block VALUES (4096, 1);
+  CREATE TABLE count (scene, state, region, code, count);
+  INSERT INTO count VALUES ('c1', 'in_Java', 'stub', '-5', $((100 + more))), ('c1', 'in_Java', 'stub', 'frames', 100 - $more)"
+END
+  cat >"$tmp/ci/gate.sh" <<'END'
+#!/bin/sh
+while [ "$#" -gt 2 ]; do shift; done
+case $(cat "$2/id") in
+a-1) echo "REGRESSION: known issues are back in $2"; echo '  fail  JDK-1  title'; exit 1 ;;
+b-2) echo 'REGRESSION'; echo '  fail  new-crash      crash'; echo "$2/gate/candidate/fuzz-1/crashes"; exit 1 ;;
+e-5) exit 3 ;;
+esac
+echo PASS
+END
+  chmod +x "$tmp/bin"/* "$tmp/ci"/*
+}
+
+@test "each verdict, and going on after a stop" {
+  stand_ins
+  for count in 2 5 5; do
+    WALKHAMMER=$tmp/bin/walkhammer run -0 "$tmp/ci/walker_mutants.sh" --count "$count" --out "$tmp/out" "$tmp/home"
+  done
+  echo "$output"
+  cut -f1,6-9 "$tmp/out/mutants.tsv" | tr '\t' ' ' >"$tmp/rows"
+  printf '%s\n' 'a-1 noticed known-issue known-issues fuzz -' 'b-2 noticed new-crash fuzz -' \
+    'c-3 survived - - 50' 'd-4 same - - 0' 'e-5 boot - - -' | diff - "$tmp/rows"
+  grep -qx '  50|c1|in_Java|stub|-5' "$tmp/out/c-3.txt"
+  [[ "$output" == *"noticed by"*"1  fuzz: new-crash"* ]]
+}

@@ -112,8 +112,11 @@ done
 mkdir -p "$run"
 sqlite3 "$run/run.db" "CREATE TABLE coverage_block (address, first_ms);
   INSERT INTO coverage_block VALUES (4096, 1);
-  CREATE TABLE count (scene, state, region, code, count);
-  INSERT INTO count VALUES ('c1', 'in_Java', 'stub', '-5', $((100 + more))), ('c1', 'in_Java', 'stub', 'frames', 100 - $more)"
+  CREATE TABLE count (walker, scene, state, region, code, count);
+  INSERT INTO count VALUES ('agct', 'c1', 'in_Java', 'stub', '-5', 100 + $more),
+    ('agct', 'c1', 'in_Java', 'stub', 'frames', 110 - $more / 5), ('asgst', 'c1', 'in_Java', 'stub', '-6', $more);
+  CREATE TABLE agreement (realism, region, kind, samples);
+  INSERT INTO agreement VALUES ('shifted', 'nmethod', 'bci', 3), ('shifted', 'nmethod', 'bci', $more)"
 END
   cat >"$tmp/ci/gate.sh" <<'END'
 #!/bin/sh
@@ -136,7 +139,8 @@ END
   echo "$output"
   cut -f1,6-9 "$tmp/out/mutants.tsv" | tr '\t' ' ' >"$tmp/rows"
   printf '%s\n' 'a-1 noticed known-issue known-issues fuzz -' 'b-2 noticed new-crash fuzz -' \
-    'c-3 survived - - 50' 'd-4 same - - 0' 'e-5 boot - - -' | diff - "$tmp/rows"
-  grep -qx '  50|c1|in_Java|stub|-5' "$tmp/out/c-3.txt"
+    'c-3 survived - - 100' 'd-4 same - - 0' 'e-5 boot - - -' | diff - "$tmp/rows"
+  is "$(sed -n '/^300,000/,$p' "$tmp/out/c-3.txt" | tail -n +2 | paste -sd' ')" \
+    '50|shifted|nmethod|reference|bci 50|c1|in_Java|stub|-5'
   [[ "$output" == *"noticed by"*"1  fuzz: new-crash"* ]]
 }

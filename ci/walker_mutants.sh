@@ -125,7 +125,7 @@ judge() {
     differences "$work/answers" | sort -t'|' -rnk1,1 >"$work/differences"
     differ=$(awk -F'|' '{ sum += $1 < 0 ? -$1 : $1 } END { print sum + 0 }' "$work/differences")
     verdict=survived
-    [ "$differ" -gt 50 ] || verdict=same
+    [ "$differ" -gt 100 ] || verdict=same # JDKs differ from themselves by up to 48
     {
       printf '\n300,000 requests: these answers are more or less frequent\n'
       head -n 200 "$work/differences"

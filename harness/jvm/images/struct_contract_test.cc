@@ -199,6 +199,7 @@ TEST(StructTablesTest, OfThisMachinesJdks) {
     const auto lost = LostStructs(jdk.home, jdk.home);
     ASSERT_TRUE(lost.ok()) << lost.failure().message;
     EXPECT_THAT(lost.value(), IsEmpty());
+    EXPECT_FALSE(LostStructs(jdk.home, "/nowhere").ok());
   }
   EXPECT_FALSE(ReadStructTables("/proc/self/exe").ok());
   EXPECT_FALSE(ReadStructTables("/nowhere").ok());

@@ -7,14 +7,14 @@
 #define WALKHAMMER_HARNESS_ELF_ELF_IMAGE_H_
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/elf/elf_file.h"
+#include "harness/elf/elf_data.h"
 
 namespace walkhammer {
 
@@ -31,7 +31,7 @@ class ElfImage {
   // Reads the file at `path`. Fails with kUnable if the file has no .symtab with functions.
   static Result<ElfImage> Open(const std::string& path);
 
-  uint16_t machine() const { return machine_; }  // e_machine
+  uint16_t machine() const { return data_.machine(); }  // e_machine
 
   // Functions by address: one function per address, and none reaches into the next. If symbols
   // overlap, as labels in assembly do, the earlier function ends where the later begins.
@@ -44,30 +44,19 @@ class ElfImage {
   const std::vector<Symbol>& vtables() const { return vtables_; }  // _ZTV..., by address
 
   // The file's bytes from `address` to the end of its section; empty where there are none.
-  std::span<const uint8_t> Bytes(uint64_t address) const;
-  bool IsCode(uint64_t address) const;
+  std::span<const uint8_t> Bytes(uint64_t address) const { return data_.Bytes(address); }
+  bool IsCode(uint64_t address) const { return data_.IsCode(address); }
   // The pointer that is at `address` once the file is loaded, as an address of the file, or 0.
-  uint64_t PointerAt(uint64_t address) const;
+  uint64_t PointerAt(uint64_t address) const { return data_.PointerAt(address); }
 
  private:
-  struct Section {
-    uint64_t begin;
-    std::span<const uint8_t> bytes;
-    bool code;
-  };
-
-  ElfImage() = default;
+  explicit ElfImage(ElfData data) : data_(std::move(data)) {}
   void ReadSymbols(const ElfSection& table);
-  void ReadRelocations(const ElfSection& section, Elf_Data* dynamic_symbols);
   void SettleFunctions();
-  const Section* SectionOf(uint64_t address) const;
 
-  std::unique_ptr<ElfFile> file_;
-  uint16_t machine_ = 0;
-  std::vector<Section> sections_;
+  ElfData data_;
   std::vector<Symbol> functions_, vtables_;
   std::unordered_map<std::string_view, uint64_t> addresses_;  // of functions, by any name
-  std::unordered_map<uint64_t, uint64_t> pointers_;           // address -> pointer, by relocations
 };
 
 }  // namespace walkhammer

@@ -1,0 +1,169 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Would the gate notice? Runs ci/gate.sh on copies of a JDK whose AsyncGetCallTrace is broken in one
+# instruction, and says which copies it noticed, and as what.
+#   ci/walker_mutants.sh [--time TIME] [--seed N] [--count N] [--only ID] [--out DIR] JDK
+# A mutant is an inverted branch, a call that is left out or answers 0 or 1, a constant off by one,
+# or the offset of a field off by the size of the access, in a block that a fuzz run of 30 s
+# reaches. The kinds take turns; --seed chooses (default 1). TIME goes to the gate, which makes one
+# round (default 20s). The same command goes on where it was stopped: DIR (default out/mutants) has
+# a line for each mutant in mutants.tsv, and the gate's words in ID.txt. --only ID: that one.
+# The columns: id, function+offset, bytes before, bytes after, instruction, verdict, kinds of the
+# gate's rows, runs that show them, answers of 300,000 requests that are more or less frequent,
+# seconds. The verdicts: noticed; boot (noticed: no JVM starts from it); survived; same (not noticed,
+# and the answers of 300,000 requests are those of the JDK: it may be equivalent).
+# WALKHAMMER names the executable (default: the release build's); walker_mutants is beside it.
+# The JDK must be for x86_64, run here without a sysroot, and keep its symbols.
+# Exit codes: 0 done, 2 bad usage, 3 the JDK cannot be mutated or run here.
+set -eu
+here=$(dirname "$0")
+WALKHAMMER=$(realpath -m "${WALKHAMMER:-$here/../build/release/walkhammer}")
+export WALKHAMMER
+tool=$(dirname "$WALKHAMMER")/walker_mutants
+time=20s seed=1 count=1000000 only='' out=out/mutants
+tab=$(printf '\t')
+
+usage() {
+  echo "walker_mutants: $1; see the head of $0" >&2
+  exit 2
+}
+
+while [ "$#" -gt 1 ]; do
+  case $1 in
+  --time) time=$2 ;;
+  --seed) seed=$2 ;;
+  --count) count=$2 ;;
+  --only) only=$2 ;;
+  --out) out=$2 ;;
+  *) usage "there is no option $1" ;;
+  esac
+  shift 2
+done
+[ "$#" -eq 1 ] || usage 'give the home of a JDK'
+jdk=$1
+[ -x "$jdk/bin/java" ] || usage "$jdk is not a JDK: it has no bin/java"
+[ -x "$tool" ] || usage "there is no $tool; build it, or set WALKHAMMER"
+mkdir -p "$out"
+rows=$out/mutants.tsv
+touch "$rows"
+work=
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+# fuzz JDK RUN OPTION...: false if no run.db was made.
+fuzz() {
+  home=$1 run=$2
+  shift 2
+  "$WALKHAMMER" fuzz --jdk "$home" --no-confirm --out "$run" "$@" >"$out/log" 2>&1 || true
+  [ -e "$run/run.db" ]
+}
+
+# answers JDK FILE: what 300,000 requests are answered: "SCENE|STATE|REGION|CODE|COUNT", and how the
+# answers compare with the reference's, which sees frames, too: "REALISM|REGION|reference|KIND|COUNT".
+answers() {
+  rm -rf "$out/many"
+  : >"$2"
+  ! fuzz "$1" "$out/many" --walker agct,asgst --walks 300000 --time 10m --no-coverage ||
+    sqlite3 "$out/many/run.db" "SELECT scene, state, region, code, count FROM count WHERE walker = 'agct'
+      UNION ALL SELECT realism, region, 'reference', kind, SUM(samples) FROM agreement
+      GROUP BY realism, region, kind" >"$2"
+  rm -rf "$out/many"
+}
+
+# differences MUTANT: prints "MORE|SCENE|STATE|REGION|CODE" for each count that differs from the
+# JDK's by more than what two runs of the JDK lead to expect.
+differences() {
+  awk -F'|' '{ key = $1 "|" $2 "|" $3 "|" $4; count[key, side] = $5; keys[key] }
+    function size(x) { return x < 0 ? -x : x }
+    END {
+      for (key in keys) {
+        more = count[key, 3] - count[key, 1]
+        if (size(more) > 10 + 3 * size(count[key, 2] - count[key, 1])) print more "|" key
+      }
+    }' side=1 "$out/first" side=2 "$out/second" side=3 "$1"
+}
+
+if [ ! -s "$out/reached" ]; then
+  rm -rf "$out/run"
+  fuzz "$jdk" "$out/run" --time 30s || { cat "$out/log" >&2; exit 3; }
+  sqlite3 "$out/run/run.db" 'SELECT address FROM coverage_block WHERE first_ms IS NOT NULL' >"$out/reached"
+  rm -rf "$out/run"
+fi
+[ -e "$out/first" ] || answers "$jdk" "$out/first"
+[ -e "$out/second" ] || answers "$jdk" "$out/second"
+reached=$out/reached
+[ -z "$only" ] || { reached=- count=1000000; }
+"$tool" list "$jdk" "$reached" "$seed" "$count" >"$out/list" || exit "$?"
+
+# sides VERB: the gate's options for the runs of VERB.
+sides() { echo "--baseline $work/gate/baseline/$1-1 --candidate $work/gate/candidate/$1-1"; }
+
+# runs_of FILE: which runs show a row that fails.
+runs_of() {
+  shown=
+  grep -q '^REGRESSION: known issues' "$1" && shown=known-issues
+  for verb in fuzz stress; do
+    # shellcheck disable=SC2046  # words
+    "$WALKHAMMER" gate $(sides "$verb") >/dev/null 2>&1 || [ "$?" -ne 1 ] || shown="$shown $verb"
+    case $shown in *$verb*) continue ;; esac
+    awk -v part="/candidate/$verb-1/" '/^  fail/ { fails = 1 } /^  [a-z]/ && !/^  fail/ { fails = 0 }
+      fails && index($0, part) { found = 1 } END { exit !found }' "$1" && shown="$shown $verb"
+  done
+  echo "${shown# }"
+}
+
+# judge ID: sets verdict, kinds, shown and differ.
+judge() {
+  kinds='' shown='' differ=''
+  "$tool" make "$jdk" "$1" "$work/jdk" 2>"$out/log" || { verdict='cannot be made'; return; }
+  code=0
+  "$here/gate.sh" --time "$time" --rounds 1 --out "$work/gate" "$jdk" "$work/jdk" \
+    >"$out/$1.txt" 2>"$out/log" || code=$?
+  case $code in
+  0) # The gate's own comparison of answers, request by request, decides where there is one.
+    answers "$work/jdk" "$work/answers"
+    differences "$work/answers" | sort -t'|' -rnk1,1 >"$work/differences"
+    differ=$(awk -F'|' '{ sum += $1 < 0 ? -$1 : $1 } END { print sum + 0 }' "$work/differences")
+    verdict=survived
+    [ "$differ" -gt 100 ] || verdict=same # JDKs differ from themselves by up to 48
+    {
+      printf '\n300,000 requests: these answers are more or less frequent\n'
+      head -n 200 "$work/differences"
+    } >>"$out/$1.txt"
+    ;;
+  1)
+    kinds=$(sed -n -e 's/^REGRESSION: known issues.*/known-issue/p' -e 's/^  fail  \([a-z-]*\)  .*/\1/p' "$out/$1.txt" |
+      sort -u | paste -sd, -)
+    shown=$(runs_of "$out/$1.txt") verdict=noticed
+    ! grep -q '^  fail  cannot-start' "$out/$1.txt" || verdict=boot
+    ;;
+  3 | 4) verdict=boot ;;
+  *) verdict="gate: $code" ;;
+  esac
+}
+
+while IFS=$tab read -r id rest; do
+  [ -z "$only" ] || [ "$id" = "$only" ] || continue
+  ! grep -q "^$id$tab" "$rows" || continue
+  work=$(mktemp -d)
+  begin=$(date +%s)
+  judge "$id" </dev/null
+  rm -rf "$work"
+  line=$id$tab$rest$tab$verdict$tab${kinds:--}$tab${shown:--}$tab${differ:--}$tab$(($(date +%s) - begin))
+  echo "$line" >>"$rows"
+  echo "$line" >&2
+done <"$out/list"
+
+awk -F'\t' '
+  { kind = $1; sub(/-[0-9a-f]*$/, "", kind); kinds[kind]; verdicts[$6]; n[kind, $6]++; all[kind]++ }
+  $6 == "noticed" { by[$8 ": " $7]++ }
+  END {
+    printf "%-10s %6s", "mutation", "all"
+    for (v in verdicts) printf " %10s", v
+    for (k in kinds) {
+      printf "\n%-10s %6d", k, all[k]
+      for (v in verdicts) printf " %10d", n[k, v]
+    }
+    print "\n\nnoticed by"
+    for (b in by) printf "%6d  %s\n", by[b], b
+  }' "$rows"

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "harness/base/files.h"
 #include "harness/base/numbers.h"
 #include "harness/base/shell.h"
 #include "harness/findings/crash_folder.h"
@@ -15,8 +16,10 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kRemembered = 30;     // green nights whose bugs are old
-constexpr int kMostNightReplays = 20;  // bugs of a group
+constexpr size_t kRemembered = 30;        // green nights whose bugs are old
+constexpr int kMostNightReplays = 20;     // bugs of a group
+constexpr size_t kMostRequests = 5;       // of a bug
+constexpr size_t kMostRequest = 1 << 20;  // bytes
 
 // What one group of a night is held against.
 struct GroupBaseline {
@@ -51,6 +54,7 @@ class GroupJudge {
 
   Status Judge(NightVerdict& verdict) {
     ASSIGN_OR_RETURN(const RunReader db, RunReader::Open(dir_));
+    db_ = &db;
     ASSIGN_OR_RETURN(run_, db.Run());
     RETURN_IF_ERROR(FindBaseline());
     RETURN_IF_ERROR(ReadBuckets(db));
@@ -88,8 +92,8 @@ class GroupJudge {
 
   // A walker that is not the JDK's own may have changed where the JDK has not.
   static bool IsSame(const RunIdentity& a, const RunIdentity& b) {
-    return !a.libjvm_build_id.empty() && a.libjvm_build_id == b.libjvm_build_id &&
-           a.provider == "jdk" && b.provider == "jdk";
+    return !a.libjvm_build_id.empty() && a.libjvm_build_id != kNoBuildId &&
+           a.libjvm_build_id == b.libjvm_build_id && a.provider == "jdk" && b.provider == "jdk";
   }
 
   Status ReadBuckets(const RunReader& db) {
@@ -158,11 +162,41 @@ class GroupJudge {
     return bug;
   }
 
+  // Requests that may show it again, each as a sighting without replays; first the one in the crash
+  // folder, which the command names.
+  Result<std::vector<Sighting>> RequestsOf(const Sighting& sighting) const {
+    std::vector<std::string> texts;
+    if (const std::string folder = PlaceOf(sighting).folder; !folder.empty())
+      texts.push_back(ReadFile(dir_ + "/" + folder + "/" + kInputName, kMostRequest));
+    if (sighting.of == 0) texts.push_back(sighting.walk);
+    for (const int64_t bucket : sighting.buckets) {
+      ASSIGN_OR_RETURN(const auto findings, db_->Findings(bucket));
+      for (const FindingRecord& finding : findings) texts.push_back(finding.request);
+    }
+    std::vector<Sighting> requests;
+    for (const std::string& text : texts) {
+      if (text.empty() || requests.size() == kMostRequests) continue;
+      Sighting& request = requests.emplace_back(sighting);
+      request.walk = text;
+      request.shown = request.of = 0;
+    }
+    return requests;
+  }
+
+  // The replays of the request that showed it, or of the first one.
   NightReplay Replayed(const Sighting& sighting) {
-    NightReplay tally{sighting.shown, sighting.of, 0, 0};
-    if (!input_.replay || sighting.walk.empty() || replayed_++ >= kMostNightReplays) return tally;
-    return input_.replay(sighting, dir_,
-                         base_.night.empty() ? "" : GroupFolder(base_.night, group_));
+    NightReplay first{sighting.shown, sighting.of, 0, 0};
+    if (!input_.replay || replayed_++ >= kMostNightReplays) return first;
+    const std::string before = base_.night.empty() ? "" : GroupFolder(base_.night, group_);
+    if (Shown(first)) return input_.replay(sighting, dir_, before);
+    const auto requests = RequestsOf(sighting);
+    if (!requests.ok()) return first;
+    for (const Sighting& request : requests.value()) {
+      const NightReplay tally = input_.replay(request, dir_, before);
+      if (Shown(tally)) return tally;
+      if (first.of == 0) first = tally;
+    }
+    return first;
   }
 
   static bool Shown(const NightReplay& tally) {
@@ -266,6 +300,7 @@ class GroupJudge {
   const std::string& group_;
   const std::string dir_;
   GroupBaseline base_;
+  const RunReader* db_ = nullptr;  // of the group's merged run
   RunRow run_;
   std::map<int64_t, BucketPlace> places_;      // by bucket
   std::map<int64_t, std::set<int64_t>> runs_;  // that saw a bucket

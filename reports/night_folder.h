@@ -15,6 +15,7 @@
 namespace walkhammer {
 
 inline constexpr char kNightRecordName[] = "night.json";
+inline constexpr char kNoBuildId[] = "none";   // RunIdentity::libjvm_build_id of stress runs
 inline constexpr char kGreenName[] = "green";  // a file; ci/nightly.sh makes it at the end
 
 // Signatures, see Sighting, by group.

@@ -126,6 +126,28 @@ TEST_F(NightTest, WhatTheBaselinesJdkShowsIsNotNew) {
   EXPECT_EQ(Next({.is_new = true, .buckets = {Confirmed("crash in i")}}), "RED");
 }
 
+TEST_F(NightTest, FurtherRequestsAreReplayedUntilOneShowsIt) {
+  EXPECT_EQ(Next({}), "GREEN");
+  int replayed = 0, shows = 3;
+  input_.replay = [&](const Sighting& sighting, const std::string&, const std::string&) {
+    EXPECT_EQ(sighting.of, 0);
+    return NightReplay{++replayed == shows ? 5 : 0, 5, 0, 5};
+  };
+  const std::string dir = Add({.is_new = true, .buckets = {{.title = kTitle, .tries = 0}}});
+  for (int i = 0; i < 9; i++)
+    ExecSql(
+        dir + "/merged/" + kNightGroup,
+        "INSERT INTO finding SELECT NULL, bucket, sequence + 1, time_ms, oracle, outcome, grade, "
+        "realism, detail, request, frames, native, fault, cell FROM finding LIMIT 1");
+  EXPECT_EQ(Judge(dir).word, "RED");
+  EXPECT_EQ(replayed, 3);
+  EXPECT_THAT(text_, HasSubstr("replays 5 of 5, 0 of 5 on the JDK"));
+  replayed = 0, shows = 6;
+  EXPECT_EQ(Judge(dir).word, "GREEN");
+  EXPECT_EQ(replayed, 5);
+  EXPECT_THAT(text_, HasSubstr("replays 0 of 5"));
+}
+
 TEST_F(NightTest, OnTheSameBuildNothingIsARegression) {
   EXPECT_EQ(Next({}), "GREEN");
   EXPECT_EQ(Next({.buckets = {Confirmed(kTitle)}}), "GREEN");

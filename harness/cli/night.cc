@@ -36,24 +36,25 @@ class Replayer {
   NightReplay Replay(const Sighting& sighting, const std::string& now,
                      const std::string& before) const {
     NightReplay tally{sighting.shown, sighting.of, 0, 0};
-    if (tally.of == 0) Count(sighting, now, tally.shown, tally.of);
-    if (tally.shown > 0 && !before.empty())
-      Count(sighting, before, tally.shown_before, tally.of_before);
+    const auto run = IdentityOf(now), base = before.empty() ? std::nullopt : IdentityOf(before);
+    if (run && tally.of == 0) Count(sighting, *run, tally.shown, tally.of);
+    // Without a build id, nothing tells that a JDK at the same place is still the same build.
+    const bool is_told =
+        run && base && (!base->libjvm_build_id.empty() || base->jdk_path != run->jdk_path);
+    if (tally.shown > 0 && is_told) Count(sighting, *base, tally.shown_before, tally.of_before);
     return tally;
   }
 
  private:
-  // Replays on the JDK of the run in `dir`, if that is still the build that the run walked.
-  void Count(const Sighting& sighting, const std::string& dir, int& shown, int& of) const {
-    const auto run = IdentityOf(dir);
-    if (!run) return;
-    const auto jdk = OpenJdk(run->jdk_path);
-    if (!jdk.ok() || jdk.value().build_id != run->libjvm_build_id) return;
+  // Replays on the JDK of the run, if that is still the build that the run walked.
+  void Count(const Sighting& sighting, const RunIdentity& run, int& shown, int& of) const {
+    const auto jdk = OpenJdk(run.jdk_path);
+    if (!jdk.ok() || jdk.value().build_id != run.libjvm_build_id) return;
     const auto walk = ParseWalk(sighting.walk, sighting.signature);
     if (!walk.ok()) return;
     ChildSetup setup{jdk.value().libjvm, jdk.value().platform, Words(sighting.flags), true,
                      scratch_.path()};
-    if (run->provider.find('/') != std::string::npos) setup.provider = run->provider;
+    if (run.provider.find('/') != std::string::npos) setup.provider = run.provider;
     ReplayPlan plan{walk.value().file.expect, times_, jobs_};
     plan.most_unable = 1;
     plan.stop = [] { return Interrupted().load(); };
@@ -68,7 +69,9 @@ class Replayer {
     if (!db.ok()) return std::nullopt;
     const auto run = db.value().Run();
     if (!run.ok()) return std::nullopt;
-    return run.value().identity;
+    RunIdentity identity = run.value().identity;
+    if (identity.libjvm_build_id == kNoBuildId) identity.libjvm_build_id.clear();
+    return identity;
   }
 
   int times_, jobs_;

@@ -7,6 +7,7 @@
 #                           end)
 # Exit codes: 0 all are seen, 1 one is not, 4 a table lacks the row that the script looks for.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 cd "$(dirname "$0")/.."
 
 clone=${1:-}

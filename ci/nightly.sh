@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A night of JVM builds: fits walkers x engines x workloads x flag profiles x JDKs into one budget
-# of time, runs them, merges what belongs together, and compares it with the last night.
+# of time, runs them, merges what belongs together, replays the known issues, and says what is new
+# since the last green night.
 #   ci/nightly.sh [--config FILE] [--short] [--out DIR]
 # Give the DIR of a night that was killed, and it goes on: what is complete is not run again, and
 # what had been found by then is kept. --short: a night of two minutes, with one of each.
 # FILE has lines "key = value"; lists have blanks between; # begins a comment:
-#   time = 480             minutes, or seconds such as 90s: of walks, confirming included
+#   time = 480             of walks, confirming included: minutes, or a time such as 90s, 10m, 2h;
+#                          replays of known issues and of what is new come on top
 #   jdks = HOME...         default: all JDKs of this machine
 #   walkers = agct asgst   one or more; "agct,asgst" compares them
 #   engines = random libfuzzer afl
@@ -15,16 +17,17 @@
 #   dacapo = DIR           likewise
 #   shard = 2/8            of the plan, for the second of eight machines
 #   corpus = DIR           of guided engines: kept from night to night, and distilled
-#   baseline = DIR         a night to compare with; default: the last one beside --out
+#   nights = DIR           the folder of earlier nights; default: the one that has --out
+#   baseline = DIR         a night to compare with, whatever was found in it; default: the last
+#                          green one of `nights`
 #   policy = FILE.toml     of the gate
-#   bugs = DIR             a store of bugs (docs/bugs.md), which the night reads when it begins, and to
-#                          which it adds what it found; made if there is none
-# --out (default out/nightly-DATE) gets plan, runs/, merged/, reports/ and summary.txt.
+#   bugs = DIR             a store of bugs (docs/bugs.md): what it knows is not new. A night opens no
+#                          bugs there; `walkhammer bugs update --store DIR NIGHT` does
+# --out (default out/nightly-DATE) gets plan, runs/, merged/, known/, reports/ and summary.txt; a
+# green night also gets the file green. docs/nights.md says how a night is judged.
 # WALKHAMMER names the executable (default: the release build's).
-# Exit codes: 0 nothing is worse than the last night, and the store knows what was found (without
-# either: nothing was found), 1 something is worse, or a bug is new, back or no longer accepted, 2 bad
-# usage, 3 nothing of the plan can be run here, 4 a run or a comparison failed or was vacuous, 130
-# interrupted.
+# Exit codes: 0 green: nothing is new, 1 red: something is new, back or worse, 2 bad usage, 3 nothing
+# of the plan can be run here, 4 a run or a comparison failed or was vacuous, 130 interrupted.
 set -eu
 here=$(dirname "$0")
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
@@ -38,6 +41,10 @@ usage() {
 
 while [ "$#" -gt 0 ]; do
   case $1 in
+  --help)
+    sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
   --short) short=1 ;;
   --config | --out)
     [ "$#" -ge 2 ] || usage "$1 needs a value"
@@ -55,7 +62,7 @@ done
 
 # read_config FILE: sets the variables below.
 time=480 jdks='' walkers='agct asgst' engines='random libfuzzer afl' shard='' corpus='' baseline=''
-policy='' bugs='' renaissance='' dacapo=''
+policy='' bugs='' nights='' renaissance='' dacapo=''
 workloads='torture:mixed torture:recursion torture:exceptions'
 profiles='default xint c1 zgc'
 [ -z "$short" ] || {
@@ -85,6 +92,7 @@ read_config() {
     profiles) profiles=$value ;;
     shard) shard=$value ;;
     corpus) corpus=$value ;;
+    nights) nights=$value ;;
     baseline) baseline=$value ;;
     policy) policy=$value ;;
     bugs) bugs=$value ;;
@@ -105,14 +113,9 @@ elif [ -n "$config" ]; then
   [ -f "$config" ] || usage "there is no file $config"
   read_config "$config"
 fi
-case $time in
-*s) budget=${time%s} ;;
-*) budget=$time ;;
-esac
-case $budget in
-'' | *[!0-9]* | 0*) usage "time = $time is not a number of minutes or seconds such as 90s" ;;
-esac
-[ "$budget" != "$time" ] || budget=$((time * 60))
+budget=$(printf '%s\n' "$time" | awk '/^[0-9]+(\.[0-9]+)?[smh]?$/ {
+  print int($0 * (/s$/ ? 1 : /h$/ ? 3600 : 60)) }')
+[ -n "$budget" ] || usage "time = $time is neither minutes nor a time such as 90s, 10m or 2h"
 [ "$budget" -ge "$least" ] || usage "time = $time is less than the $least s that a run takes"
 case ${shard:-1/1} in
 *[!0-9/]* | */*/* | /* | */ | 0* | */0*) usage "shard = $shard is not I/N, as 2/8" ;;
@@ -176,8 +179,8 @@ if [ ! -f "$out/plan" ]; then
   if [ ! -f "$out/config" ]; then
     {
       echo "time = $time"
-      for key in jdks walkers engines workloads profiles shard corpus baseline policy bugs \
-        renaissance dacapo; do
+      for key in jdks walkers engines workloads profiles shard corpus nights baseline policy \
+        bugs renaissance dacapo; do
         eval "value=\$$key"
         [ -z "$value" ] || echo "$key = $value"
       done
@@ -188,8 +191,7 @@ if [ ! -f "$out/plan" ]; then
 fi
 exec 9>"$out/lock"
 flock -n 9 || usage "another nightly.sh works in $out"
-# The store as it was when the night began: a night that goes on, or that is judged anew, does not
-# take what it added itself for known.
+# The store as it was when the night began, for a night that goes on, or that is judged anew.
 if [ -n "$bugs" ] && [ ! -d "$out/bugs" ]; then
   rm -rf "$out/bugs.new"
   mkdir -p "$bugs"
@@ -218,6 +220,17 @@ interrupted() {
   exit 130
 }
 trap interrupted INT TERM
+
+# start WORDS...: runs walkhammer, for as long as this script lives; sets `code`.
+start() {
+  code=0
+  "$walkhammer" "$@" 9>&- &
+  child=$!
+  echo "$child" >"$out/running"
+  wait "$child" || code=$?
+  child=''
+  rm -f "$out/running"
+}
 
 # run_job NAME WORDS...: does one run of the plan, unless it is complete.
 run_job() {
@@ -250,13 +263,7 @@ run_job() {
     ;;
   esac
   echo "nightly: $name for $seconds s" >&2
-  code=0
-  "$walkhammer" "$@" >"$folder.txt" 2>"$folder.log" 9>&- &
-  child=$!
-  echo "$child" >"$out/running"
-  wait "$child" || code=$?
-  child=''
-  rm -f "$out/running"
+  start "$@" >"$folder.txt" 2>"$folder.log"
   echo "$code" >"$folder.done"
 }
 
@@ -283,8 +290,8 @@ add_to_group() {
   done
 }
 
-rm -rf "$out/merged" "$out/reports"
-mkdir -p "$out/merged" "$out/reports"
+rm -rf "$out/merged" "$out/reports" "$out/green" "$out/night.json"
+mkdir -p "$out/merged" "$out/reports" "$out/known"
 each_job add_to_group
 not_merged=0
 for list in "$out"/merged/*.list; do
@@ -302,58 +309,31 @@ done
 options=$("$walkhammer" report --help)
 tell() {
   report=$out/reports/$(basename "$1")
-  "$walkhammer" report "$1" >"$report.txt" || [ "$?" -eq 1 ] || echo "nightly: see $report.txt" >&2
+  "$walkhammer" report "$1" ${bugs:+--bugs "$out/bugs"} >"$report.txt" || [ "$?" -eq 1 ] || echo "nightly: see $report.txt" >&2
   for form in html:html junit:xml markdown:md sarif:sarif; do
     case $options in
     *"--${form%:*}"*)
-      "$walkhammer" report "$1" "--${form%:*}" "$report.${form#*:}" >"$report.log" 2>&1 ||
+      "$walkhammer" report "$1" ${bugs:+--bugs "$out/bugs"} "--${form%:*}" \
+        "$report.${form#*:}" >"$report.log" 2>&1 ||
         [ "$?" -eq 1 ] || cat "$report.log" >&2
       ;;
     esac
   done
 }
 
-# last_night: the newest complete night beside this one, but before it.
-last_night() {
-  for marker in "$(dirname "$out")"/*/complete; do
-    if [ "$(dirname "$marker")" = "$out" ]; then break; fi
-    if [ -f "$marker" ]; then dirname "$marker"; fi
-  done | tail -n 1
-}
-
-[ -n "$baseline" ] || baseline=$(last_night)
-worse=0 compared=0 not_judged=0
-set -- # groups with runs
-for group in "$out"/merged/fuzz.* "$out"/merged/stress.*; do
-  [ -f "$group/run.db" ] || continue
-  set -- "$@" "$group"
-  tell "$group"
-  before=${baseline:+$baseline/merged/$(basename "$group")}
-  # No night before: no file, not one of the root folder.
-  if [ -z "$before" ] || [ ! -f "$before/run.db" ]; then continue; fi
-  code=0
-  "$walkhammer" gate --baseline "$before" --candidate "$group" ${policy:+--policy "$policy"} \
-    ${bugs:+--bugs "$out/bugs"} >"$out/reports/$(basename "$group").gate.txt" || code=$?
-  compared=$((compared + 1))
-  case $code in
-  0) ;;
-  1) worse=$((worse + 1)) ;;
-  *) not_judged=$((not_judged + 1)) ;;
-  esac
+for group in "$out"/merged/*/run.db; do
+  [ ! -f "$group" ] || tell "$(dirname "$group")"
 done
 
-# What the store says of all that was found; then the store learns of it. A run that proves nothing
-# (3, 4) is counted as such below.
-unknown='' not_graded=''
-if [ -n "$bugs" ] && [ "$#" -gt 0 ]; then
-  code=0
-  "$walkhammer" bugs grade --store "$out/bugs" "$@" >"$out/reports/bugs.txt" || code=$?
-  [ "$code" -ne 1 ] || unknown=1
-  [ "$code" -ne 2 ] || not_graded=1
-  code=0
-  "$walkhammer" bugs update --store "$bugs" "$@" >"$out/bugs.log" || code=$?
-  [ "$code" -ne 2 ] || not_graded=1
-fi
+# The known issues, replayed on each JDK of the plan.
+cut -d ' ' -f 2 "$out/plan.jobs" | sort -u >"$out/plan.jdks"
+while read -r jdk <&3; do
+  file=$out/known/$(word "$(basename "$jdk")")
+  [ ! -f "$file.json" ] || continue
+  echo "nightly: replaying the known issues on $jdk" >&2
+  start bugs check --jdk "$jdk" --json >"$file.new" 2>"$file.log"
+  mv "$file.new" "$file.json"
+done 3<"$out/plan.jdks"
 
 # --- the verdict -----------------------------------------------------------------------------------
 
@@ -366,24 +346,33 @@ ended() {
   echo "$count"
 }
 
+nights=${nights:-$(dirname "$out")}
+if [ "$(ended 0 1)" -eq 0 ]; then
+  echo "nightly: no run of the plan has a verdict: see $out/runs" >&2
+  [ "$(ended 2 4)" -eq 0 ] || exit 4
+  exit 3
+fi
+start night "$out" --nights "$nights" --failed $(($(ended 2 4) + not_merged)) \
+  ${baseline:+--baseline "$baseline"} ${policy:+--policy "$policy"} \
+  ${bugs:+--bugs "$out/bugs"} >"$out/reports/night.txt"
+judged=$code
+[ -z "$bugs" ] || "$walkhammer" bugs update --only-known --store "$bugs" "$out" \
+  >"$out/bugs.log" || [ "$?" -ne 2 ] || judged=4
+set -- "$out"
+for file in "$nights"/*/night.json; do
+  if [ "$(dirname "$file")" != "$out" ] && [ -f "$file" ]; then set -- "$@" "$(dirname "$file")"; fi
+done
+"$walkhammer" report --history "$@" --html "$out/reports/history.html" 2>"$out/history.log" ||
+  [ "$?" -eq 1 ] || cat "$out/history.log" >&2
+
 {
   echo "nightly: $(wc -l <"$out/plan.jobs") runs of $seconds s: $(ended 0) clean, $(ended 1) with" \
     "findings, $(ended 3) not possible here, $(ended 2 4) failed or vacuous; $left_out of the matrix" \
     "are left to other nights"
-  if [ "$compared" -gt 0 ]; then
-    echo "nightly: $worse of $compared groups are worse than in $baseline"
-    [ "$not_judged" -eq 0 ] || echo "nightly: $not_judged of them could not be compared"
-    for file in "$out"/reports/*.gate.txt; do
-      echo "nightly: $(basename "$file" .gate.txt): $(tail -n 1 "$file")"
-    done
-  else
-    echo 'nightly: there is no night to compare with'
-  fi
-  [ ! -f "$out/reports/bugs.txt" ] || echo "nightly: bugs: $(tail -n 1 "$out/reports/bugs.txt")"
+  cat "$out/reports/night.txt"
 } | tee "$out/summary.txt"
-touch "$out/complete"
-[ "$(ended 2 4)" -eq 0 ] && [ "$not_merged" -eq 0 ] && [ "$not_judged" -eq 0 ] &&
-  [ -z "$not_graded" ] || exit 4
-[ "$(ended 0 1)" -gt 0 ] || exit 3
-[ "$worse" -eq 0 ] && [ -z "$unknown" ] || exit 1
-[ "$compared" -gt 0 ] || [ -n "$bugs" ] || [ "$(ended 1)" -eq 0 ] || exit 1
+case $judged in
+0) touch "$out/green" ;;
+1) exit 1 ;;
+*) exit 4 ;;
+esac

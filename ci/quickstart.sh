@@ -5,6 +5,7 @@
 # WALKHAMMER_TIME=5s shortens the run (default: 30s); WALKHAMMER_JDK=DIR chooses the JDK.
 # Exit codes: those of `walkhammer fuzz`, but 0 if there are findings; 3 without a JDK.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 cd "$(dirname "$0")/.."
 
 began=$(date +%s)

@@ -10,6 +10,7 @@
 #   build-jdk   also to run ci/setup/jdks.sh --build
 # Exit codes: 0 all are installed, 1 apt-get failed, 2 usage, 3 this machine lacks apt-get or root.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 
 # One package a line, so that a diff shows each change.
 to_run='

@@ -7,6 +7,7 @@
 #            tests on each JDK, not on three of them
 # Exit codes: 0 all passed, 1 something failed, 2 usage.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 cd "$(dirname "$0")/.."
 
 case $#$* in

@@ -10,6 +10,7 @@
 #include "harness/base/walk_time.h"
 #include "harness/bugs/runs/sighting.h"
 #include "harness/findings/crash_folder.h"
+#include "harness/store/run_folders.h"
 
 namespace walkhammer {
 namespace {
@@ -282,7 +283,7 @@ uint64_t GateBucket::Runs() const {
 
 Result<GateSide> ReadGateSide(const std::vector<std::string>& dirs) {
   GateSide side;
-  for (const std::string& dir : dirs) {
+  for (const std::string& dir : RunFolders(dirs)) {
     ASSIGN_OR_RETURN(const RunReader db, RunReader::OpenEnded(dir));
     RETURN_IF_ERROR(SideReader(db, side).Read());
   }

@@ -67,8 +67,9 @@ struct GateSide {
   std::vector<std::string> differences;  // sentences on how the runs differ among themselves
 };
 
-// Reads the runs of one side, which must all be of one build. Fails with kBadInput on what is not
-// a run that has ended, or on a run whose workloads have the same name for several JDKs.
+// Reads the runs of one side, see RunFolders, which must all be of one build. Fails with kBadInput
+// on what is not a run that has ended, or on a run whose workloads have the same name for several
+// JDKs.
 Result<GateSide> ReadGateSide(const std::vector<std::string>& dirs);
 
 // Sets GateBucket::word of each bucket to what is known of it. If several bugs are in a bucket, as

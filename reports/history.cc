@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include <tuple>
 
 #include "harness/base/numbers.h"
+#include "harness/store/run_folders.h"
 
 namespace walkhammer {
 namespace {
@@ -19,14 +21,17 @@ namespace fs = std::filesystem;
 
 constexpr int kMostDepth = 8;
 
-// Adds the run folders in and below `dir` to `found`.
+// Adds the run folders in and below `dir` to `found`. What is below a run is the run's; of a night,
+// its merged runs count.
 void FindRuns(const fs::path& dir, int depth, std::set<std::string>& found) {
-  std::error_code error;
-  if (fs::is_regular_file(fs::symlink_status(dir / "run.db", error))) {
-    found.insert(dir.string());  // what is below a run is the run's
+  const bool is_night = !GroupsOfNight(dir.string()).empty();
+  if (is_night || IsRunFolder(dir.string())) {
+    const std::vector<std::string> runs = RunFolders({dir.string()});
+    found.insert(runs.begin(), runs.end());
     return;
   }
   if (depth == kMostDepth) return;
+  std::error_code error;
   for (fs::directory_iterator at(dir, error), end; !error && at != end; at.increment(error))
     if (fs::is_directory(at->symlink_status(error))) FindRuns(at->path(), depth + 1, found);
 }
@@ -36,6 +41,7 @@ struct RunPart {
   HistoryRun run;
   std::vector<BucketRow> buckets;
   std::vector<std::string> inputs;  // by bucket
+  std::vector<std::string> ids;     // of the runs that the folder holds
 };
 
 Result<RunPart> ReadPart(const std::string& dir, const Judging& judging) {
@@ -43,6 +49,8 @@ Result<RunPart> ReadPart(const std::string& dir, const Judging& judging) {
   ASSIGN_OR_RETURN(auto summary, ReadRun(db, judging));
   const RunIdentity& identity = summary.run.identity;
   RunPart part;
+  ASSIGN_OR_RETURN(const auto held, db.Parts());
+  for (const RunRow& run : held) part.ids.push_back(run.identity.run_id);
   part.run = {dir,
               identity.started_at,
               identity.vm_version,
@@ -56,6 +64,25 @@ Result<RunPart> ReadPart(const std::string& dir, const Judging& judging) {
     part.inputs.push_back(files.input.empty() ? "" : dir + "/" + files.input);
   part.buckets = std::move(summary.buckets);
   return part;
+}
+
+// Removes folders whose runs others hold, too. A folder that shares some of its runs with another
+// is one that cannot be read.
+void CountOnce(std::vector<RunPart>& parts, History& history) {
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const RunPart& a, const RunPart& b) { return a.ids.size() > b.ids.size(); });
+  std::map<std::string, std::string> holders;  // folder by run id
+  std::erase_if(parts, [&](const RunPart& part) {
+    const auto held = std::count_if(part.ids.begin(), part.ids.end(),
+                                    [&](const std::string& id) { return holders.contains(id); });
+    if (held > 0 && held < static_cast<long>(part.ids.size()))
+      history.bad.emplace_back(part.run.dir,
+                               BadInput(part.run.dir + " shares some of its runs with another "
+                                                       "folder, so they would count twice"));
+    if (held == 0)
+      for (const std::string& id : part.ids) holders[id] = part.run.dir;
+    return held > 0;
+  });
 }
 
 // Joins the buckets of all runs, which are in their order.
@@ -146,10 +173,14 @@ Result<History> ReadHistory(const std::vector<std::string>& dirs, const Judging&
   }
   if (parts.empty() && !history.bad.empty()) return history.bad.front().second;
   if (parts.empty()) return BadInput(fmt::format("{}: no run is in or below it", dirs.front()));
+  CountOnce(parts, history);
   std::stable_sort(parts.begin(), parts.end(), [](const RunPart& a, const RunPart& b) {
     return a.run.started_at < b.run.started_at;
   });
   history.buckets = JoinBuckets(parts);
+  std::vector<std::string> counted;
+  for (const RunPart& part : parts) counted.push_back(part.run.dir);
+  history.changes = FindSeriesChanges(counted);
   for (RunPart& part : parts) {
     history.exit = Graver(history.exit, part.run.verdict.exit);
     history.runs.push_back(std::move(part.run));
@@ -166,6 +197,9 @@ std::string HistoryText(const History& history) {
                                  Counted(history.buckets.size(), "bucket"));
   for (const auto& [dir, failure] : history.bad)
     text += fmt::format("  not read: {}\n", OnOneLine(failure.message));
+  if (!history.changes.empty()) text += "\nChanges\n";
+  for (const SeriesChange& change : history.changes)
+    text += fmt::format("  {}  {}\n", SeriesChangeWord(change), SeriesChangeText(change));
   text += "\nBuckets\n";
   if (history.buckets.empty()) text += "  none\n";
   for (const HistoryBucket& bucket : history.buckets) text += HistoryBucketText(history, bucket);
@@ -180,7 +214,7 @@ std::string HistoryText(const History& history) {
 
 std::string HistoryJson(const History& history) {
   using Json = nlohmann::ordered_json;
-  Json runs = Json::array(), buckets = Json::array(), bad = Json::array();
+  Json runs = Json::array(), buckets = Json::array(), bad = Json::array(), changes = Json::array();
   for (const HistoryRun& run : history.runs)
     runs.push_back({{"dir", run.dir},
                     {"started_at", run.started_at},
@@ -205,7 +239,19 @@ std::string HistoryJson(const History& history) {
                        {"input", bucket.input.empty() ? Json(nullptr) : Json(bucket.input)}});
   for (const auto& [dir, failure] : history.bad)
     bad.push_back({{"dir", dir}, {"why", failure.message}});
+  for (const SeriesChange& change : history.changes)
+    changes.push_back({{"group", change.group},
+                       {"what", change.what},
+                       {"word", SeriesChangeWord(change)},
+                       {"drift", change.point.drift},
+                       {"ratio", std::exp(change.point.change)},
+                       {"p", change.point.p},
+                       {"first", change.first.dir},
+                       {"first_build", change.first.build},
+                       {"before", change.before.dir},
+                       {"before_build", change.before.build}});
   const Json json = {{"schema", 1},
+                     {"changes", std::move(changes)},
                      {"runs", std::move(runs)},
                      {"buckets", std::move(buckets)},
                      {"not_read", std::move(bad)}};

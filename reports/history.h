@@ -10,6 +10,7 @@
 
 #include "harness/base/result.h"
 #include "reports/run_summary.h"
+#include "reports/series.h"
 
 namespace walkhammer {
 
@@ -40,11 +41,13 @@ struct History {
   std::vector<HistoryRun> runs;                      // oldest first
   std::vector<HistoryBucket> buckets;                // gravest, most real, latest seen first
   std::vector<std::pair<std::string, Failure>> bad;  // folders with a run.db that cannot be read
+  std::vector<SeriesChange> changes;                 // of error codes and times
   ExitCode exit = ExitCode::kClean;                  // the gravest of all runs
 };
 
-// Reads all runs in and below the folders; links are not followed. Keeps the buckets of each
-// run and nothing else of it. Fails with kBadInput if there is no run.
+// Reads all runs in and below the folders; links are not followed. Of a night's folder the merged
+// runs count, and no run counts twice. Keeps the buckets of each run and nothing else of it. Fails
+// with kBadInput if there is no run.
 Result<History> ReadHistory(const std::vector<std::string>& dirs, const Judging& judging = {});
 
 std::string HistoryText(const History& history);

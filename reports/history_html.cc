@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/base/numbers.h"
 #include "reports/history.h"
@@ -46,6 +47,22 @@ std::string BucketsHtml(const History& history) {
                    rows);
 }
 
+std::string ChangesHtml(const History& history) {
+  if (history.changes.empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const SeriesChange& change : history.changes)
+    rows.push_back({LineHtml(change.what), SeriesChangeWord(change), LineHtml(change.group),
+                    fmt::format("x{}{}", Rounded(std::exp(change.point.change)),
+                                change.point.drift ? ", drifting" : ""),
+                    LineHtml(change.first.started_at), LineHtml(change.first.build),
+                    LineHtml(change.first.dir), LineHtml(change.before.build)});
+  return "<h2>Changes</h2>\n" +
+         TableHtml("Error codes and times that are not what they were, since which run",
+                   {"what", "word", "group", "change", "first run", "its build", "its folder",
+                    "build before"},
+                   rows);
+}
+
 std::string RunsHtml(const History& history) {
   std::vector<std::vector<std::string>> rows;
   for (size_t i = history.runs.size(); i-- > 0;) {
@@ -71,10 +88,10 @@ std::string HistoryHtml(const History& history) {
   return PageHtml(
       title,
       fmt::format("<header>\n<h1>{}</h1>\n<p>From {} to {}.</p>\n</header>\n<main id=\"main\">\n{}"
-                  "<h2>Findings</h2>\n{}<h2>Runs</h2>\n{}</main>\n",
+                  "{}<h2>Findings</h2>\n{}<h2>Runs</h2>\n{}</main>\n",
                   title, LineHtml(history.runs.front().started_at),
-                  LineHtml(history.runs.back().started_at), bad, BucketsHtml(history),
-                  RunsHtml(history)));
+                  LineHtml(history.runs.back().started_at), bad, ChangesHtml(history),
+                  BucketsHtml(history), RunsHtml(history)));
 }
 
 }  // namespace walkhammer

@@ -11,6 +11,7 @@
 # Exit codes: 0 the shard is complete, with findings or without; 2 bad usage, and whatever else
 # `walkhammer fuzz` ends with. merge: those of `walkhammer report`.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 walkhammer=${WALKHAMMER:-$(dirname "$0")/../../build/release/walkhammer}
 
 usage() {

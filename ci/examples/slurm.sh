@@ -10,6 +10,7 @@
 # WALKHAMMER names the executable (default: the release build's).
 # Exit codes: 0 submitted (stdout has the numbers of both jobs), 2 bad usage, else sbatch's.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(cd "$(dirname "$0")" && pwd)
 
 usage() {

@@ -11,6 +11,7 @@
 # JAVA_HOME or WALKHAMMER_JDK names the JDK to fuzz (default: the newest JDK of this machine).
 # WALKHAMMER_BUILD=DIR uses the build in DIR instead of making one.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 cd "$(dirname "$0")/../.."
 
 out=${OUT:?OUT is the folder that the targets go to}

@@ -11,6 +11,7 @@
 # tools. A build takes 3 GB of disk and an hour of one processor.
 # Prints NAME and home. Exit codes: 0 done, 2 usage, 3 it cannot be built, for the reason on stderr.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 cd "$(dirname "$0")/../.."
 
 # NAME, Debian suite, source package, feature version of the boot JDK (a JDK builds with its own

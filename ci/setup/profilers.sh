@@ -10,6 +10,7 @@
 # and path, a line each. Maven downloads each and checks it by the registry's checksums.
 # Exit codes: 0 all are there, 2 a wrong word, 3 some are not to be had today; stderr says which.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 cd "$(dirname "$0")/../.."
 
 rows='

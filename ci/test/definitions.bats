@@ -152,6 +152,9 @@ fake_walkhammer() {
 #!/bin/sh
 echo "$*" >>"$0.calls"
 verb=$1
+case $*:${JUDGED:-0} in
+'night '*) touch "$2/night.json" && exit "${JUDGED:-0}" ;;
+esac
 while [ "$#" -gt 0 ]; do
   if [ "$1" = --out ]; then mkdir -p "$2" && touch "$2/run.db"; fi
   shift
@@ -161,23 +164,43 @@ END2
   chmod +x "$WALKHAMMER"
 }
 
-@test "a night keeps its state, and is compared with the last one" {
+# wait_for_second FOLDER: until the clock names another folder than this one.
+wait_for_second() {
+  while [ "$(date -u +%Y%m%d-%H%M%S)" = "$(basename "$1")" ]; do sleep 0.1; done
+}
+
+@test "a night keeps its state, and is compared with the last green one" {
   fake_walkhammer
   mkdir -p jdks/25/bin
   printf '#!/bin/sh\n' >jdks/25/bin/java
   chmod +x jdks/25/bin/java
+  kept() { find state/nights -mindepth 1 -maxdepth 1 | wc -l; }
   "$examples/night.sh" jdks/25 state one
   grep -q '^fuzz --jdk jdks/25 .*--corpus state/corpus/' walkhammer.calls
-  run ! grep '^gate' walkhammer.calls
+  grep -qx 'night one/night --nights state/nights --failed 0' walkhammer.calls
   tar -tzf one/night.tar.gz | grep -q '^night/summary.txt$'
-  [ -f state/last/merged/fuzz.25.agct/run.db ]
-  "$examples/night.sh" jdks/25 state two
-  grep -q '^gate --baseline state/last/merged/fuzz.25.agct --candidate two/night/merged/fuzz.25.agct$' \
-    walkhammer.calls
+  green=$(dirname state/nights/*/green)
+  [ -f "$green/night.json" ]
+  [ -f "$green/merged/fuzz.25.agct/run.db" ]
+  # A red night keeps no inputs, and leaves those of the green one.
+  mkdir "$green/merged/fuzz.25.agct/crashes"
+  wait_for_second "$green"
+  JUDGED=1 run "$examples/night.sh" jdks/25 state two
+  [ "$status" -eq 1 ]
+  [ "$(kept)" -eq 2 ]
+  [ -d "$green/merged/fuzz.25.agct/crashes" ]
+  # The oldest goes, unless it is the last green one.
+  for number in $(seq 10 39); do mkdir "state/nights/20000101-0000$number"; done
+  mv "$green" state/nights/20000101-000000
+  wait_for_second "$(find state/nights -maxdepth 1 | sort | tail -n 1)"
   CODE=4 run "$examples/night.sh" jdks/25 state three
+  [ "$status" -eq 0 ] # the judgement says so
+  [ "$(kept)" -eq 30 ]
+  [ ! -e state/nights/20000101-000000 ]
+  JUDGED=4 run "$examples/night.sh" jdks/25 state four
   [ "$status" -eq 4 ]
-  [ -f three/night.tar.gz ]
-  for words in 'jdks/25 state' 'jdks/24 state four' 'jdks/25 state one' 'jdks/25 state four none'; do
+  [ -f four/night.tar.gz ]
+  for words in 'jdks/25 state' 'jdks/24 state five' 'jdks/25 state one' 'jdks/25 state five none'; do
     # shellcheck disable=SC2086  # a list of words
     one_sentence 2 "" "$examples/night.sh" $words
   done

@@ -11,8 +11,7 @@ setup() {
 }
 
 # Replaces walkhammer. Runs are folders with an empty run.db; a run whose folder's name has SLOW in
-# it takes a minute, others end with CODE. The gate says that the group WORSE is worse, and finds
-# nothing to compare in the group EMPTY.
+# it takes a minute, others end with CODE. The judgement on a night ends with JUDGED.
 fake_walkhammer() {
   WALKHAMMER=$BATS_TEST_TMPDIR/walkhammer
   cat >"$WALKHAMMER" <<'END'
@@ -29,13 +28,15 @@ done
 case ${SLOW:+$verb$all} in
 fuzz*"${SLOW:-none}"* | stress*"${SLOW:-none}"*) exec sleep 60 ;;
 esac
-case $verb$all in
-gate*"${WORSE:-none}"*) echo 'walkhammer gate: worse' && exit 1 ;;
-gate*"${EMPTY:-none}"*) echo 'walkhammer gate: vacuous' && exit 4 ;;
-esac
-case $verb$all in
-'bugs'*' grade '*) echo "1 bug" && exit "${GRADE:-0}" ;;
-'bugs'*' update '*) exit "${UPDATE:-0}" ;;
+case $all in
+'bugs update '*) exit "${UPDATE:-0}" ;;
+'bugs check '*) echo '{"jdks": []}' && exit 1 ;;
+'night '*)
+  night=${all#night }
+  touch "${night%% *}/night.json"
+  echo "THE VERDICT"
+  exit "${JUDGED:-0}"
+  ;;
 esac
 case $verb in
 fuzz | stress) exit "${CODE:-0}" ;;
@@ -83,7 +84,7 @@ wait_for() {
   [ "$(calls '^stress .*--profile default ')" -eq 4 ]
   [ "$(calls '^merge ')" -eq 8 ]
   [ "$(calls '^merge --out .*/stress.a.agct .*default .*zgc$')" -eq 1 ]
-  [ "$(calls '^gate')" -eq 0 ]
+  [ "$(calls '^bugs check --jdk /jdks/[ab] --json$')" -eq 2 ]
   [[ "$output" == "nightly: 12 runs of 10 s: 12 clean, 0 with findings"*"; 0 of the matrix are left"* ]]
 }
 
@@ -142,32 +143,71 @@ wait_for() {
   [[ "$output" == *"; 11 of the matrix are left to other nights"* ]]
 }
 
-@test "a night is compared with the last one" {
+@test "the judgement decides, and a green night is marked" {
   fake_walkhammer
   printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
     'profiles = default' 'jdks = /jdks/a' >"$config"
-  for number in 1 2; do
-    "$root/ci/nightly.sh" --config "$config" --out "$BATS_TEST_TMPDIR/nights/$number"
-  done
-  [ "$(calls '^gate --baseline .*/1/merged/fuzz.a.agct --candidate .*/2/merged/fuzz.a.agct')" -eq 1 ]
-  WORSE=stress.a.agct run --separate-stderr "$root/ci/nightly.sh" --config "$config" \
-    --out "$BATS_TEST_TMPDIR/nights/3"
-  echo "$output"
+  nights=$BATS_TEST_TMPDIR/nights
+  night() { # night NUMBER CODE: a night that must end with CODE
+    run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$nights/$1"
+    echo "$status: $output $stderr"
+    [ "$status" -eq "$2" ]
+  }
+  night 1 0
+  [[ "$output" == *" are left to other nights
+THE VERDICT" ]]
+  [ "$(cat "$nights/1/summary.txt")" = "$output" ]
+  [ -f "$nights/1/green" ]
+  [ "$(calls "^night $nights/1 --nights $nights --failed 0$")" -eq 1 ]
+  [ "$(calls "^report --history $nights/1 --html $nights/1/reports/history.html$")" -eq 1 ]
+  JUDGED=1 night 2 1
+  [ ! -e "$nights/2/green" ]
+  [ "$(calls "^report --history $nights/2 $nights/1 --html ")" -eq 1 ]
+  JUDGED=4 night 3 4
+  CODE=1 night 4 0 # what was found is for the judgement
+  printf '%s\n' "nights = $BATS_TEST_TMPDIR/others" "baseline = $nights/1" 'policy = p.toml' \
+    >>"$config"
+  night 5 0
+  [ "$(calls "^night $nights/5 --nights $BATS_TEST_TMPDIR/others --failed 0 --baseline $nights/1 --policy p.toml$")" -eq 1 ]
+  # Judged anew: what was run is not run again.
+  JUDGED=1 run "$root/ci/nightly.sh" --out "$nights/1"
   [ "$status" -eq 1 ]
-  [[ "$output" == *"1 of 2 groups are worse than in "*"/nights/2"* ]]
-  EMPTY=fuzz.a.agct run --separate-stderr "$root/ci/nightly.sh" --config "$config" \
-    --out "$BATS_TEST_TMPDIR/nights/4"
-  [ "$status" -eq 4 ]
-  [[ "$output" == *"1 of them could not be compared"* ]]
-  for code in 1 3 4; do
+  [ ! -e "$nights/1/green" ]
+  [ "$(calls "^night $nights/1 ")" -eq 2 ]
+  [ "$(calls '^fuzz .*nights/1/')" -eq 1 ]
+  [ "$(calls '^bugs check')" -eq 5 ]
+}
+
+@test "runs that fail are told to the judgement; without a verdict there is none" {
+  fake_walkhammer
+  printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
+    'profiles = default' 'jdks = /jdks/a' >"$config"
+  for code in 3 4; do
     CODE=$code run "$root/ci/nightly.sh" --config "$config" --out "$BATS_TEST_TMPDIR/alone-$code/1"
     [ "$status" -eq "$code" ]
   done
+  [ "$(grep -c '^night' "$WALKHAMMER.calls")" -eq 0 ]
+  "$root/ci/nightly.sh" --config "$config" --out "$night"
+  echo 4 >"$(ls "$night"/runs/1-*.done)"
+  "$root/ci/nightly.sh" --out "$night"
+  [ "$(calls ' --failed 1$')" -eq 1 ]
 }
+
+@test "times are those of the command, or minutes" {
+  fake_walkhammer
+  for pair in 60s:30 1m:30 0.5h:900 3:90 1.5:45; do
+    printf '%s\n' "time = ${pair%:*}" 'walkers = agct' 'engines = random' 'profiles = default' \
+      'workloads = torture:mixed' 'jdks = /jdks/a' >"$config"
+    run "$root/ci/nightly.sh" --config "$config" --out "$night-$pair"
+    echo "$pair: $output"
+    [[ "$output" == *"2 runs of ${pair#*:} s: "* ]]
+  done
+}
+
 
 @test "bad usage is one sentence" {
   fake_walkhammer
-  for line in 'tme = 3' 'time = 0' 'time = 3h' 'time' 'shard = 3/2' 'shard = 1' 'time = 3s'; do
+  for line in 'tme = 3' 'time = 0' 'time = 3d' 'time = h' 'time = 1h30m' 'time = -3' 'time' 'shard = 3/2' 'shard = 1' 'time = 3s'; do
     echo "$line" >"$config"
     one_sentence 2 "" "$root/ci/nightly.sh" --config "$config" --out "$night"
     rm -rf "$night"
@@ -175,32 +215,23 @@ wait_for() {
   mkdir "$night"
   one_sentence 2 "exists and is not a nightly run" "$root/ci/nightly.sh" --out "$night"
 }
-@test "with a store, a night fails by what the store does not know, and the store learns of it" {
+
+@test "a night judges by its store as it was, and opens nothing there" {
   fake_walkhammer
   store=$BATS_TEST_TMPDIR/store
   printf '%s\n' 'time = 30s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
     'profiles = default' 'jdks = /jdks/a' "bugs = $store" >"$config"
-  night() { # night NUMBER CODE: a night that must end with CODE
-    run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$BATS_TEST_TMPDIR/nights/$1"
-    echo "$status: $output $stderr"
-    [ "$status" -eq "$2" ]
-  }
-  CODE=1 night 1 0 # what was found is known
-  [[ "$output" == *"nightly: bugs: 1 bug" ]]
+  run "$root/ci/nightly.sh" --config "$config" --out "$night"
+  [ "$status" -eq 0 ]
   [ -d "$store" ]
-  touch "$store/JDK-1.toml"
-  GRADE=1 night 2 1
-  [ "$(calls "^bugs grade --store $BATS_TEST_TMPDIR/nights/2/bugs .*fuzz.a.agct .*stress.a.agct$")" -eq 1 ]
-  [ "$(calls "^bugs update --store $store .*fuzz.a.agct .*stress.a.agct$")" -eq 2 ]
-  [ "$(calls "^gate --baseline .* --bugs $BATS_TEST_TMPDIR/nights/2/bugs$")" -eq 2 ]
-  [ -f "$BATS_TEST_TMPDIR/nights/2/bugs/JDK-1.toml" ]
-  UPDATE=2 night 3 4
-  GRADE=4 night 4 0
+  [ "$(calls "^night $night --nights .* --bugs $night/bugs$")" -eq 1 ]
+  [ "$(calls "^bugs update --only-known --store $store $night$")" -eq 1 ]
+  [ "$(calls "^report .*fuzz.a.agct --bugs $night/bugs")" -eq 1 ]
   # Judged anew, by the store as it was.
   touch "$store/JDK-2.toml"
-  GRADE=1 run "$root/ci/nightly.sh" --out "$BATS_TEST_TMPDIR/nights/2"
-  [ "$status" -eq 1 ]
-  [ ! -e "$BATS_TEST_TMPDIR/nights/2/bugs/JDK-2.toml" ]
+  UPDATE=2 run "$root/ci/nightly.sh" --out "$night"
+  [ "$status" -eq 4 ]
+  [ ! -e "$night/bugs/JDK-2.toml" ]
 }
 
 @test "a bad store is one sentence, before anything runs" {

@@ -77,6 +77,9 @@ wh_test(report_output_test
         DEFINITIONS WALKHAMMER_REPORT_SCHEMA="${CMAKE_SOURCE_DIR}/docs/report.schema.json"
                     WALKHAMMER_REPORT_TESTING="${CMAKE_SOURCE_DIR}/reports/testing")
 wh_test(gate_test reports/gate_*test.cc LIBS wh_reports COLD)
+wh_test(night_test
+        reports/change_points_test.cc reports/night_test.cc reports/series_test.cc
+        LIBS wh_reports COLD)
 wh_test(oracles_test harness/oracles/*_test.cc LIBS wh_store)
 wh_test(line_test harness/line/line_test.cc LIBS wh_line)
 wh_test(line_notes_test harness/supervise/campaign/line_notes_test.cc LIBS wh_campaign COLD)

@@ -14,6 +14,7 @@
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
+#include "harness/store/run_folders.h"
 #include "reports/run_summary.h"
 
 namespace walkhammer {
@@ -25,7 +26,7 @@ using nlohmann::json;
 struct BugsOptions {
   std::string store, build;
   std::vector<std::string> runs;
-  bool json = false;
+  bool json = false, only_known = false;
   // list, set
   std::string id, state;
   StateChange change;
@@ -62,7 +63,7 @@ struct Met {
 Result<Met> MeetRuns(const BugsOptions& options, BugStore& store) {
   Met met;
   std::vector<Sighting> sightings;
-  for (const std::string& dir : options.runs) {
+  for (const std::string& dir : RunFolders(options.runs)) {
     ASSIGN_OR_RETURN(const RunReader run, RunReader::Open(dir));
     ASSIGN_OR_RETURN(const RunSummary summary, ReadRun(run));
     ASSIGN_OR_RETURN(auto found, ReadSightings(run, options.build));
@@ -73,7 +74,7 @@ Result<Met> MeetRuns(const BugsOptions& options, BugStore& store) {
     met.worthless = fmt::format("{}: {}: {}", dir, verdict.word, OnOneLine(verdict.sentence));
     met.worthless_code = verdict.exit;
   }
-  ASSIGN_OR_RETURN(met.bugs, MeetBugs(sightings, Today(), store));
+  ASSIGN_OR_RETURN(met.bugs, MeetBugs(sightings, Today(), store, !options.only_known));
   return met;
 }
 
@@ -225,7 +226,9 @@ void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, In
     StoreOption(verb, *o);
     verb.Text("--build", o->build,
               "The build's version, for JDKs that all call themselves the same", "VERSION");
-    verb.Argument("runs", o->runs, "Folders of runs");
+    verb.Argument("runs", o->runs, "Folders of runs or nights");
+    if (changes)
+      verb.Flag("--only-known", o->only_known, "Note where known bugs were met, and open none");
     verb.Runs(chosen, o, changes ? RunMeeting<true> : RunMeeting<false>);
   }
 }

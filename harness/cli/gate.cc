@@ -126,8 +126,8 @@ Result<ExitCode> RunGate(const GateOptions& options) {
 void AddGate(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "gate", "What is worse in the runs of one build than in those of another");
   auto o = std::make_shared<GateOptions>();
-  verb.Several("--baseline", o->baseline, "Runs of the build to compare with", "RUN");
-  verb.Several("--candidate", o->candidate, "Runs of the build to judge", "RUN");
+  verb.Several("--baseline", o->baseline, "Runs or nights of the build to compare with", "RUN");
+  verb.Several("--candidate", o->candidate, "Runs or nights of the build to judge", "RUN");
   verb.Text("--policy", o->policy,
             "What fails, what warns, and from which size on; without runs: check the file alone",
             "FILE.toml");

@@ -2,6 +2,8 @@
 // merge: joins run folders into one.
 #include "harness/store/merge.h"
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +11,7 @@
 #include "harness/base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
+#include "harness/store/run_folders.h"
 
 namespace walkhammer {
 namespace {
@@ -19,9 +22,34 @@ struct MergeOptions {
   bool json = false;
 };
 
+// The runs of each group by itself, so that the new folder is a night's, too. Groups that were
+// merged before one that fails stay.
+Result<MergeOutcome> MergeNights(const std::vector<std::string>& nights, const std::string& out) {
+  std::map<std::string, std::vector<std::string>> groups;
+  for (const std::string& night : nights)
+    for (const std::string& group : GroupsOfNight(night))
+      groups[group].push_back(GroupFolder(night, group));
+  MergeOutcome all;
+  for (const auto& [group, dirs] : groups) {
+    ASSIGN_OR_RETURN(const MergeOutcome one, MergeRuns(dirs, GroupFolder(out, group)));
+    all.runs += one.runs;
+    all.left_out.insert(all.left_out.end(), one.left_out.begin(), one.left_out.end());
+  }
+  return all;
+}
+
+Result<MergeOutcome> Merge(const MergeOptions& options) {
+  const auto is_night = [](const std::string& dir) { return !GroupsOfNight(dir).empty(); };
+  const auto nights = std::count_if(options.runs.begin(), options.runs.end(), is_night);
+  if (nights == 0) return MergeRuns(options.runs, options.out);
+  if (nights == static_cast<long>(options.runs.size()))
+    return MergeNights(options.runs, options.out);
+  return BadInput("merge takes runs or nights, not both");
+}
+
 Result<ExitCode> RunMerge(const MergeOptions& options) {
   if (options.out.empty()) return BadInput("merge needs --out DIR, a new folder");
-  ASSIGN_OR_RETURN(const MergeOutcome outcome, MergeRuns(options.runs, options.out));
+  ASSIGN_OR_RETURN(const MergeOutcome outcome, Merge(options));
   if (options.json) {
     PrintJson({{"out", options.out}, {"runs", outcome.runs}, {"left_out", outcome.left_out}});
   } else {
@@ -37,7 +65,9 @@ void AddMerge(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "merge", "Joins run folders into one, and counts no run twice");
   auto o = std::make_shared<MergeOptions>();
   verb.Argument("RUN", o->runs,
-                "Run folders of one build, kind, walker and choice of JVM flags; merged ones, too");
+                "Run folders of one build, kind, walker and choice of JVM flags, merged ones, too; "
+                "or nights, "
+                "whose groups are merged");
   verb.Text("--out", o->out, "The merged folder; must not exist or be empty", "DIR");
   verb.Json(o->json);
   verb.Runs(chosen, o, RunMerge);

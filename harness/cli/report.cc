@@ -11,6 +11,7 @@
 #include "harness/cli/judging.h"
 #include "harness/cli/options.h"
 #include "harness/findings/crash_folder.h"
+#include "harness/store/run_folders.h"
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
 #include "reports/history.h"
@@ -149,7 +150,9 @@ Result<ExitCode> PrintHistory(ReportOptions options, const Judging& judging) {
   return history.exit;
 }
 
-Result<ExitCode> RunReport(const ReportOptions& options) {
+Result<ExitCode> RunReport(const ReportOptions& given) {
+  ReportOptions options = given;
+  if (!options.history) options.runs = RunFolders(given.runs);
   RETURN_IF_ERROR(CheckOptions(options));
   ASSIGN_OR_RETURN(const Judging judging, ReadJudging(options.judging));
   if (options.history) return PrintHistory(options, judging);
@@ -170,7 +173,8 @@ Result<ExitCode> RunReport(const ReportOptions& options) {
 void AddReport(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "report", "What a run found, from its folder alone");
   auto o = std::make_shared<ReportOptions>();
-  verb.Argument("runs", o->runs, "Run folders; with --history, also folders of these");
+  verb.Argument("runs", o->runs,
+                "Folders of runs or nights; with --history, also folders of these");
   verb.Flag("--coverage", o->coverage,
             "Only: how much of each function of the walker's code was reached");
   verb.Flag("--unreached", o->unreached,

@@ -166,12 +166,17 @@ BugWord WordOn(const Sighting& sighting, const Day& today, const BugStore& store
 }
 
 Result<std::vector<MetBug>> MeetBugs(const std::vector<Sighting>& sightings, const Day& today,
-                                     BugStore& store) {
+                                     BugStore& store, bool opens) {
   std::map<std::string, MetBug> met;
   size_t opened = 0;
   for (const Sighting& sighting : sightings) {
     const BugMatch match = MatchIn(store, sighting, true);
     const bool joins = match.bug == nullptr && match.look_alike == nullptr;
+    if (match.bug == nullptr && !opens) {
+      const Bug bug = BugOf(sighting, match.look_alike, today);
+      AddMet(sighting, joins ? BugVerdict::kNew : BugVerdict::kReopened, bug, met);
+      continue;
+    }
     if (const Bug* found = joins ? match.elsewhere : match.bug; found != nullptr) {
       Bug& bug = *store.Find(found->id).value();
       AddMet(sighting, joins ? BugVerdict::kNew : VerdictOn(bug, today), bug, met);

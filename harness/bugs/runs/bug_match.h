@@ -56,8 +56,9 @@ inline constexpr size_t kMostNewBugs = 1000;
 
 // Finds or opens the bug of each sighting in `store`, in memory, and notes there that the bug was
 // seen. Returns each bug once, by verdict, then by id. kBadInput: more than kMostNewBugs new bugs.
+// `opens` false: what is new, or is known on other JDKs alone, leaves the store as it is.
 Result<std::vector<MetBug>> MeetBugs(const std::vector<Sighting>& sightings, const Day& today,
-                                     BugStore& store);
+                                     BugStore& store, bool opens = true);
 
 }  // namespace walkhammer
 

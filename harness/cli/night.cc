@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// night: judges a night of runs, as ci/nightly.sh makes them.
+#include "reports/night.h"
+
+#include <filesystem>
+#include <memory>
+
+#include "harness/base/print.h"
+#include "harness/base/text.h"
+#include "harness/cli/judging.h"
+#include "harness/cli/options.h"
+#include "harness/findings/crash_folder.h"
+#include "harness/jvm/images/jdk.h"
+#include "harness/process/interrupt.h"
+#include "harness/process/scratch.h"
+#include "harness/supervise/builds/replay_tally.h"
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NightOptions {
+  std::string night, nights, baseline, policy;
+  JudgingOptions judging;
+  uint64_t times = 5, jobs = 2, failed = 0;
+};
+
+// Replays requests on the JDKs of runs.
+class Replayer {
+ public:
+  explicit Replayer(const NightOptions& options)
+      : times_(static_cast<int>(options.times)), jobs_(static_cast<int>(options.jobs)) {}
+  Status made() const { return scratch_.made(); }
+
+  NightReplay Replay(const Sighting& sighting, const std::string& now,
+                     const std::string& before) const {
+    NightReplay tally{sighting.shown, sighting.of, 0, 0};
+    const auto run = IdentityOf(now), base = before.empty() ? std::nullopt : IdentityOf(before);
+    if (run && tally.of == 0) Count(sighting, *run, tally.shown, tally.of);
+    // Without a build id, nothing tells that a JDK at the same place is still the same build.
+    const bool is_told =
+        run && base && (!base->libjvm_build_id.empty() || base->jdk_path != run->jdk_path);
+    if (tally.shown > 0 && is_told) Count(sighting, *base, tally.shown_before, tally.of_before);
+    return tally;
+  }
+
+ private:
+  // Replays on the JDK of the run, if that is still the build that the run walked.
+  void Count(const Sighting& sighting, const RunIdentity& run, int& shown, int& of) const {
+    const auto jdk = OpenJdk(run.jdk_path);
+    if (!jdk.ok() || jdk.value().build_id != run.libjvm_build_id) return;
+    const auto walk = ParseWalk(sighting.walk, sighting.signature);
+    if (!walk.ok()) return;
+    ChildSetup setup{jdk.value().libjvm, jdk.value().platform, Words(sighting.flags), true,
+                     scratch_.path()};
+    if (run.provider.find('/') != std::string::npos) setup.provider = run.provider;
+    ReplayPlan plan{walk.value().file.expect, times_, jobs_};
+    plan.most_unable = 1;
+    plan.stop = [] { return Interrupted().load(); };
+    const ReplayTally tally = ReplayTimes({sighting.walk, sighting.signature}, setup, plan);
+    if (tally.walked() < times_) return;
+    shown = tally.reproduced;
+    of = tally.walked();
+  }
+
+  static std::optional<RunIdentity> IdentityOf(const std::string& dir) {
+    const auto db = RunReader::Open(dir);
+    if (!db.ok()) return std::nullopt;
+    const auto run = db.value().Run();
+    if (!run.ok()) return std::nullopt;
+    RunIdentity identity = run.value().identity;
+    if (identity.libjvm_build_id == kNoBuildId) identity.libjvm_build_id.clear();
+    return identity;
+  }
+
+  int times_, jobs_;
+  ScratchFolder scratch_;
+};
+
+// The gate's texts go beside the reports.
+Status WriteGates(const std::string& night, const NightVerdict& verdict) {
+  std::error_code error;
+  const fs::path reports = fs::path(night) / "reports";
+  fs::create_directories(reports, error);
+  for (const NightGate& gate : verdict.gates)
+    if (!gate.text.empty())
+      RETURN_IF_ERROR(
+          WriteFileAtomically((reports / (gate.group + ".gate.txt")).string(), gate.text));
+  return Ok();
+}
+
+// The folder that has the night.
+std::string FolderOf(const std::string& night) {
+  const fs::path self = fs::absolute(night).lexically_normal();
+  return (self.has_filename() ? self : self.parent_path()).parent_path().string();
+}
+
+Result<ExitCode> RunNight(const NightOptions& options) {
+  NightInput input{options.night, options.nights, options.baseline, {}, nullptr, {}, {}};
+  if (input.nights.empty()) input.nights = FolderOf(options.night);
+  if (!options.policy.empty()) {
+    ASSIGN_OR_RETURN(input.policy, ReadGatePolicy(options.policy));
+  }
+  ASSIGN_OR_RETURN(const Judging judging, ReadJudging(options.judging));
+  input.known = judging.known.get();
+  input.today = judging.today;
+  input.failed = options.failed;
+  const Replayer replayer(options);
+  RETURN_IF_ERROR(replayer.made());
+  input.replay = [&](const Sighting& sighting, const std::string& now, const std::string& before) {
+    return replayer.Replay(sighting, now, before);
+  };
+  ASSIGN_OR_RETURN(const NightVerdict verdict, JudgeNight(input));
+  if (Interrupted().load()) return ToolFailed("interrupted before the night was judged");
+  RETURN_IF_ERROR(WriteGates(options.night, verdict));
+  RETURN_IF_ERROR(WriteNightRecord(options.night, verdict.record));
+  Print(stdout, "{}", NightText(verdict));
+  return verdict.exit;
+}
+
+}  // namespace
+
+void AddNight(CLI::App& app, Invocation& chosen) {
+  Verb verb(app, "night", "What is new in a night of runs since the last green night");
+  auto o = std::make_shared<NightOptions>();
+  verb.Argument("NIGHT", o->night, "The folder of a night, as ci/nightly.sh makes it");
+  verb.Text("--nights", o->nights, "The folder of earlier nights (default: the one that has NIGHT)",
+            "DIR");
+  verb.Text("--baseline", o->baseline,
+            "The night to compare with, whatever was found in it (default: the last green one)",
+            "NIGHT");
+  verb.Text("--policy", o->policy, "What fails, as for the gate", "FILE.toml");
+  AddStores(verb, o->judging);
+  verb.Count("--times", o->times, "Replays of a bug that may be new, on each JDK (default: 5)", 1,
+             1000);
+  verb.Count("--failed", o->failed,
+             "So many runs of the night failed, so that it is not a green one (default: 0)");
+  verb.Jobs(o->jobs, "2");
+  verb.Runs(chosen, o, RunNight);
+}
+
+}  // namespace walkhammer

@@ -166,6 +166,9 @@ void CheckCorpora(const GateSides& sides, GateVerdict& verdict) {
 }  // namespace
 
 void CheckAnswers(const GateSides& sides, GateVerdict& verdict) {
+  if (sides.answers.structs)
+    for (const LostStruct& lost : sides.answers.structs())
+      AddChange({GateKind::kLostStruct, lost.entry, lost.details}, sides.policy, verdict);
   if (sides.answers.corpora) CheckCorpora(sides, verdict);
   AnswerClasses classes;
   const RunsBySeed before = BySeed(sides.baseline), now = BySeed(sides.candidate);

@@ -28,6 +28,12 @@ struct AnsweredAgain {
   std::string input = {};  // path of a .walk file with the request; empty: it was not kept
 };
 
+// Something that readers of the JVM's structures need, and the candidate's JDK lacks.
+struct LostStruct {
+  std::string entry;    // "nmethod::_state"
+  std::string details;  // who reads it, and what became of it
+};
+
 struct GateAnswers {
   // The builds are of one release, such as before and after a patch: no answer should differ.
   bool same_release = true;
@@ -35,6 +41,8 @@ struct GateAnswers {
   std::function<std::vector<AnsweredAgain>(const std::vector<DifferentAnswer>&)> again = {};
   // The requests of the corpora that both JDKs answer differently; may be empty.
   std::function<std::vector<AnsweredAgain>()> corpora = {};
+  // May be empty.
+  std::function<std::vector<LostStruct>()> structs = {};
 };
 
 }  // namespace walkhammer

@@ -156,6 +156,16 @@ TEST_F(GateOfAnswers, TheCorporaAreWalkedWhateverTheRunsSay) {
   EXPECT_THAT(verdict.better[0], HasSubstr("c.walk"));
 }
 
+TEST_F(GateOfAnswers, ALostStructureFailsByItsName) {
+  asked_.structs = [] {
+    return std::vector<LostStruct>{{"nmethod::_state", "asprof reads it; lost"}};
+  };
+  const GateVerdict verdict = Judge({kTen}, {kTen});
+  EXPECT_EQ(verdict.word, "REGRESSION");
+  ASSERT_EQ(Of(verdict, GateKind::kLostStruct).size(), 1U);
+  EXPECT_EQ(verdict.changes[0].what, "nmethod::_state");
+}
+
 TEST_F(GateOfAnswers, AFewAnswersAloneAreNotEnoughForAPass) {
   EXPECT_EQ(Judge({kTen}, {kTen}).word, "NOT ENOUGH DATA");
   EXPECT_EQ(Judge(std::vector<Answer>(10000, kTen), std::vector<Answer>(10000, kTen)).word, "PASS");

@@ -26,7 +26,8 @@ constexpr struct {
     {"known", GateEffect::kWarn},         {"reopened", GateEffect::kFail},
     {"cannot-start", GateEffect::kFail},  {"no-stacks", GateEffect::kFail},
     {"fewer-walks", GateEffect::kFail},   {"lost-truth", GateEffect::kFail},
-    {"answers", GateEffect::kFail},       {"other-answers", GateEffect::kWarn},
+    {"lost-struct", GateEffect::kFail},   {"answers", GateEffect::kFail},
+    {"other-answers", GateEffect::kWarn},
 };
 static_assert(std::size(kKinds) == kGateKinds);
 constexpr std::string_view kEffectWords[] = {"ignore", "warn", "fail"};

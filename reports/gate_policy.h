@@ -28,6 +28,7 @@ enum class GateKind : uint8_t {
   kNoStacks,      // no walk of the candidate returned a frame
   kFewerWalks,    // the candidate made far fewer walks a second
   kLostTruth,     // scenes whose undisturbed walks gave the true stack in the baseline's runs alone
+  kLostStruct,    // vmStructs that profilers need, and the candidate lacks
   // A request that both builds were shown, and always answer differently: worse, or two builds of
   // one release.
   kAnswers,

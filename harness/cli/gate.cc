@@ -91,6 +91,7 @@ Result<GateVerdict> Judge(const GateOptions& options) {
     answers.again = [jdks](const auto& requests) { return jdks->Again(requests); };
     answers.same_release = SameRelease(baseline, candidate);
     answers.corpora = [jdks] { return jdks->Corpora(); };
+    answers.structs = [jdks] { return jdks->Structs(); };
   }
   return JudgeGate(baseline, candidate, policy, replay, answers);
 }

@@ -12,6 +12,7 @@
 #include "harness/cli/walk_file.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/jvm/images/jdk.h"
+#include "harness/jvm/images/struct_contract.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/spawn.h"
 #include "harness/request/lookup.h"
@@ -54,6 +55,7 @@ Result<std::shared_ptr<GateJdks>> GateJdks::Open(const GateSide& baseline,
   for (const GateSide* side : {&baseline, &candidate}) {
     const RunIdentity& run = side->runs.front().identity;
     ASSIGN_OR_RETURN(const Jdk jdk, OpenJdk(run.jdk_path));
+    both->homes_[both->sides_.size()] = jdk.home;
     ChildSetup setup{jdk.libjvm, jdk.platform, Words(run.jvm_flags), true, both->scratch_.path()};
     if (run.provider.find('/') != std::string::npos) setup.provider = run.provider;
     both->sides_.push_back(std::move(setup));
@@ -143,6 +145,22 @@ std::vector<AnsweredAgain> GateJdks::Corpora() const {
   std::vector<AnsweredAgain> answers = Answers(inputs);
   std::erase_if(answers, [](const AnsweredAgain& both) { return both.baseline.empty(); });
   return answers;
+}
+
+std::vector<LostStruct> GateJdks::Structs() const {
+  std::vector<LostStruct> lost;
+  const auto changes = LostStructs(homes_[0], homes_[1]);
+  if (!changes.ok()) return lost;  // such as a JVM without these tables
+  for (const StructChange& change : changes.value()) {
+    const std::string details = fmt::format("{} ({}) reads it; {}{}{}", change.reader,
+                                            change.feature, StructChangeWord(change.what),
+                                            change.details.empty() ? "" : ": ", change.details);
+    if (!lost.empty() && lost.back().entry == change.entry)
+      lost.back().details += "; " + details;
+    else
+      lost.push_back({change.entry, details});
+  }
+  return lost;
 }
 
 }  // namespace walkhammer

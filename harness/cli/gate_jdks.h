@@ -33,6 +33,7 @@ class GateJdks {
   // See GateAnswers.
   std::vector<AnsweredAgain> Again(const std::vector<DifferentAnswer>& requests) const;
   std::vector<AnsweredAgain> Corpora() const;
+  std::vector<LostStruct> Structs() const;
 
  private:
   // The answers that differ, by place, and where each such request was kept.
@@ -41,6 +42,7 @@ class GateJdks {
 
   GateJdkOptions options_;
   ScratchFolder scratch_;
+  std::string homes_[2];           // of the JDKs: baseline, candidate
   std::string walker_;             // of the runs
   uint32_t scene_mask_ = 0;        // of the baseline's runs
   std::vector<ChildSetup> sides_;  // baseline, candidate

@@ -603,6 +603,19 @@ END
   run ! grep -qi 'death' "$tmp/stdout"
 }
 
+@test "another process's SIGSEGV to a child is no finding" {
+  need_jdk
+  start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 12s --workers 1 --out "$out"
+  await 20 has_child
+  await 20 is_walking
+  kill -SEGV "$child"
+  await_end 120
+  cat "$tmp/stdout"
+  [ "$status" -eq 0 ]
+  grep -q "incident: 1x killed from outside: by SIGSEGV of pid $$" "$tmp/stdout"
+  run ! grep -qi 'death' "$tmp/stdout"
+}
+
 @test "a killed parent leaves a readable run and no child" {
   need_jdk
   start_walking

@@ -21,6 +21,7 @@
 #include "harness/base/files.h"
 #include "harness/base/shell.h"
 #include "harness/findings/crash_error_text.h"
+#include "harness/hs_err/redact.h"
 #include "harness/process/signal_name.h"
 #include "harness/supervise/stress_runs/backend_samples.h"
 #include "harness/supervise/stress_runs/cell_results.h"
@@ -431,7 +432,7 @@ Status StressCell::StartProgram() {
     std::string words;
     for (size_t i = 1; i < setup.arguments.size() - load_.arguments.size(); i++)
       words += (words.empty() ? "" : " ") + setup.arguments[i];
-    plan_.row.jvm_flags = words;
+    plan_.row.jvm_flags = WithoutSecrets(words);
   }
   setup.arguments = plan_.platform.Command(setup.arguments, setup.environment);
   ASSIGN_OR_RETURN(program_, Program::Start(setup));

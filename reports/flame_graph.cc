@@ -15,6 +15,7 @@
 #include "harness/base/hash.h"
 #include "harness/base/nearest.h"
 #include "harness/base/numbers.h"
+#include "harness/base/text.h"
 #include "reports/flame_page.h"
 #include "reports/markup.h"
 
@@ -47,12 +48,6 @@ int ColourOf(std::string_view frame) {
   uint32_t hash = kFnvBegin32;
   for (const char c : package) hash = Fnv1a32(hash, static_cast<uint8_t>(c));
   return kJavaColour + static_cast<int>((hash ^ (hash >> 16)) % kShades);
-}
-
-// Bytes that are no UTF-8 become U+FFFD.
-std::string Utf8(std::string_view text) {
-  using Json = nlohmann::json;
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 // A frame of the picture below its caller's, which has a smaller index; the root is 0.
@@ -238,7 +233,7 @@ std::string FlamePage(const Picture& picture, const std::string& more, std::stri
   for (size_t at = 0; (at = data.find('<', at)) != std::string::npos;)
     data.replace(at, 1, "\\u003c");
   std::string page = kFlamePage;
-  const std::string safe_title = EscapeMarkup(Utf8(OnOneLine(std::string(title))));
+  const std::string safe_title = EscapeMarkup(Printable(OnOneLine(std::string(title))));
   const size_t data_at = page.find("@DATA@");
   page.replace(data_at, 6, data);  // the last mark first: names may hold marks
   ReplaceOnce(page, "@TITLE@", safe_title);
@@ -325,7 +320,7 @@ std::string CollapsedText(std::span<const FlameGroup> groups) {
       };
       if (groups.size() > 1) add(group.name);
       for (const std::string_view frame : group.stacks.FramesOf(i)) add(frame);
-      lines[Utf8(line)] += count;
+      lines[Printable(line)] += count;
     }
   std::string text;
   for (const auto& [line, count] : lines) text += fmt::format("{} {}\n", line, count);

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
+#include "harness/base/files.h"
 #include "harness/base/nearest.h"
 #include "harness/base/toml.h"
 
@@ -142,13 +140,8 @@ Result<GatePolicy> ParseGatePolicy(std::string_view text, const std::string& nam
 }
 
 Result<GatePolicy> ReadGatePolicy(const std::string& path) {
-  std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored))
-    return BadInput(fmt::format("--policy {}: cannot be read", path));
-  std::ostringstream text;
-  text << file.rdbuf();
-  return ParseGatePolicy(text.str(), path);
+  ASSIGN_OR_RETURN(const std::string text, ReadFileOf(path, "a policy of the gate"));
+  return ParseGatePolicy(text, path);
 }
 
 }  // namespace walkhammer

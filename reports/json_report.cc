@@ -72,10 +72,13 @@ Json WithDelivery(const Json& row) {
 }
 
 Json FindingJson(const FindingRecord& finding) {
-  // Our own faults are flat. What is nested deeper is left out, for dump calls itself.
+  // Our own faults are flat, and take less than 2 KiB. What is nested deeper is left out, for dump
+  // calls itself; what is larger stays text.
+  constexpr size_t kMostFault = 64 << 10;
+  Json json = RowJson(StoredFinding{{}, 0, finding}, {"id", "bucket"});
+  if (finding.fault.size() > kMostFault) return json;
   const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth < 8; };
   const Json fault = Json::parse(finding.fault, shallow, false);
-  Json json = RowJson(StoredFinding{{}, 0, finding}, {"id", "bucket"});
   if (!fault.is_discarded()) json["fault"] = fault;
   return json;
 }

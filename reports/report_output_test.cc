@@ -144,6 +144,15 @@ TEST_F(OutputTest, TextOfStrangersStaysText) {
   EXPECT_EQ(sarif["runs"][0]["results"].size(), 1u);
 }
 
+TEST_F(OutputTest, NoneTellsTheSecretsInFlags) {
+  Add("crash", "fault", "crash in f", Realism::kGenuine);
+  Finish();
+  ExecSql(dir_.Under("run"), "UPDATE run SET jvm_flags = '-Xint -Ddb.password=hunter2'");
+  for (const ReportOutput& output : ReportOutputs())
+    EXPECT_THAT(Output(output.option), Not(HasSubstr("hunter2"))) << output.option;
+  EXPECT_THAT(Output("--junit"), HasSubstr("-Xint -Ddb.password=&lt;redacted&gt;"));
+}
+
 TEST_F(OutputTest, JunitHasACaseForEachBugAndFailsNewForbiddenOnes) {
   Add("crash", "fault", "crash in a", Realism::kGenuine);
   Add("crash", "fault", "crash in b", Realism::kGenuine);

@@ -157,6 +157,14 @@ TEST_F(ReportTest, BucketsInOrderWithInputAndConfirmation) {
   EXPECT_EQ(report["buckets"][0]["findings"][0]["request"], "walk 1\n");
 }
 
+TEST_F(ReportTest, OfAFaultOfAStrangerOnlyASmallOneIsParsed) {
+  FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
+  record.fault = "[" + std::string(100'000, ' ') + "1]";
+  ASSERT_TRUE(run_->AddFinding(record).ok());
+  Finish();
+  EXPECT_TRUE(ReadJson()["buckets"][0]["findings"][0]["fault"].is_string());
+}
+
 TEST_F(ReportTest, RegradingIsVisible) {
   FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
   record.grade = Grade::kAcceptable;

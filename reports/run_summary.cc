@@ -15,6 +15,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/findings/crash_folder.h"
+#include "harness/hs_err/redact.h"
 #include "harness/request/walker_table.h"
 #include "reports/coverage_report.h"
 
@@ -352,6 +353,8 @@ Result<RunSummary> ReadRun(const RunReader& db, const Judging& judging) {
   RunSummary summary;
   summary.dir = db.dir();
   ASSIGN_OR_RETURN(summary.run, db.Run());
+  // The run itself keeps them: the gate replays with them.
+  summary.run.identity.jvm_flags = WithoutSecrets(summary.run.identity.jvm_flags);
   ASSIGN_OR_RETURN(summary.buckets, db.Buckets());
   ASSIGN_OR_RETURN(summary.counts, db.Rows<CountRow>());
   ASSIGN_OR_RETURN(summary.scenes, db.Rows<SceneRow>());

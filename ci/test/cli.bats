@@ -396,6 +396,33 @@ verbs_of_readme() {
   refuses 2 "$tmp" show "$tmp"
 }
 
+# Who opens a FIFO waits for its other end.
+@test "files that are not regular are refused by each reader" {
+  mkfifo "$tmp/pipe"
+  mkdir "$tmp/crash"
+  mkfifo "$tmp/crash/input.walk"
+  while read -r arguments; do
+    # shellcheck disable=SC2086  # words
+    refuses 2 "not a regular file" $arguments
+  done <<END
+show $tmp/pipe
+replay $tmp/pipe
+minimize $tmp/pipe
+bisect $tmp/pipe
+import $tmp/pipe
+import --redact $tmp/pipe
+import --reproduce $tmp/pipe
+gate --policy $tmp/pipe
+bundle --out $tmp/bundle $tmp/pipe
+bundle --out $tmp/bundle $tmp/crash
+END
+  rm "$tmp/crash/input.walk"
+  printf 'walk 1\nwalker agct\nscene c2\nstate in_Java\n' >"$tmp/crash/input.walk"
+  mkfifo "$tmp/crash/explain.txt"
+  refuses 2 "explain.txt as a crash report: it is not a regular file" bundle --out "$tmp/bundle" \
+    "$tmp/crash"
+}
+
 @test "a .walk file without permission" {
   [ "$(id -u)" -ne 0 ] || skip "root reads everything"
   printf 'walk 1\nwalker agct\nscene c2\nstate in_Java\n' >"$tmp/secret.walk"
@@ -600,6 +627,19 @@ END
   cat "$tmp/stdout"
   [ "$status" -eq 0 ]
   grep -q 'incident: 1x killed from outside' "$tmp/stdout"
+  run ! grep -qi 'death' "$tmp/stdout"
+}
+
+@test "another process's SIGSEGV to a child is no finding" {
+  need_jdk
+  start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 12s --workers 1 --out "$out"
+  await 20 has_child
+  await 20 is_walking
+  kill -SEGV "$child"
+  await_end 120
+  cat "$tmp/stdout"
+  [ "$status" -eq 0 ]
+  grep -q "incident: 1x killed from outside: by SIGSEGV of pid $$" "$tmp/stdout"
   run ! grep -qi 'death' "$tmp/stdout"
 }
 

@@ -48,6 +48,24 @@ END
   run ! cmp -s "$log" "$log.once"
 }
 
+@test "redact reads UTF-16 and other ends of lines, and refuses what it cannot read" {
+  iconv -t UTF-16 "$log" >"$log.bom"
+  iconv -t UTF-16LE "$log" >"$log.le"
+  iconv -t UTF-16BE "$log" >"$log.be"
+  tr '\n' '\r' <"$log" >"$log.cr"
+  "$walkhammer" import --redact "$log" >"$log.plain" 2>/dev/null
+  for form in bom le be cr; do
+    "$walkhammer" import --redact "$log.$form" 2>/dev/null | cmp - "$log.plain"
+  done
+  for packer in gzip xz zstd bzip2; do
+    command -v "$packer" >/dev/null || continue
+    "$packer" -c "$log" >"$log.packed"
+    refuses 2 "is compressed ($packer)" import --redact "$log.packed"
+  done
+  head -c 100000 "$walkhammer" >"$log.program"
+  refuses 2 "is not a text" import --redact "$log.program"
+}
+
 @test "redact refuses what is no log, in one sentence" {
   for path in "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/none"; do
     refuses 2 "" import --redact "$path"

@@ -511,13 +511,21 @@ called() { # WALKER
   [ "$(ask "select count(*) from finding")" -eq 0 ]
 }
 
+@test "another process's SIGSEGV is no finding, also in a walk" {
+  (until [ "$(ask 'select delivered > 1000 from cell' 2>/dev/null)" = 1 ]; do
+    sleep 0.2
+  done && kill -SEGV "$(pgrep -f "^[^ ]*java .*$PROGRAMS Work")") 3>&- &
+  program Work --time 60s --interval 10us..20us
+  ended workload-failed 4 "the JVM was killed from outside by SIGSEGV of pid"
+  [ "$(ask "select count(*) from bucket where title like '%death%'")" -eq 0 ]
+}
+
 @test "an attached JVM that dies is a finding with its hs_err log" {
   cd "$BATS_TEST_TMPDIR"
-  java -XX:+EnableDynamicAgentLoading -XX:-CreateCoredumpOnCrash -cp "$PROGRAMS" Work \
+  java -XX:+EnableDynamicAgentLoading -XX:-CreateCoredumpOnCrash -cp "$PROGRAMS" Crashes 6000 \
     >/dev/null 2>&1 &
   pid=$!
   sleep 2
-  (sleep 4 && kill -SEGV "$pid") 3>&- &
   stress --pid "$pid" --time 60s --no-walk
   ended died 1 "the JVM died"
   [ "$(finding)" = survival/death ]
@@ -540,4 +548,33 @@ there is no walker|--java Work --walker nobody
 no process|--pid 999999999
 walks in its own way|--java Work --walker jfr --mode parked
 END
+}
+
+@test "a machine that has no room for a JVM's threads is 3 and no finding" {
+  [ "$(id -u)" -eq 0 ] || skip 'only root starts commands as another user'
+  other_user="setpriv --reuid 65534 --regid 65534 --clear-groups"
+  $other_user test -x "$WALKHAMMER" || skip 'no other user reaches this build'
+  open=$(mktemp -d)
+  chmod 777 "$open"
+  out=$open/run
+  # shellcheck disable=SC2086  # words
+  run --separate-stderr env TMPDIR="$open" $other_user bash -c "ulimit -u 5; timeout 100 \
+    '$WALKHAMMER' stress --out '$out' --workload torture:recursion --time 3s --no-confirm"
+  echo "$output"
+  ended unavailable 3 ""
+  [ "$(ask "select count(*) from bucket")" -eq 0 ]
+  rm -rf "$open"
+}
+
+@test "reports do not tell secrets of the command line" {
+  stress --java "-cp $PROGRAMS Work 3000 --auth sesame222" --time 2s -- -Ddb.password=hunter2
+  [ "$status" -eq 0 ]
+  pages=$BATS_TEST_TMPDIR/pages
+  mkdir "$pages"
+  "$WALKHAMMER" report "$out" --html "$pages/a.html" --junit "$pages/a.xml" --markdown "$pages/a.md" \
+    --sarif "$pages/a.sarif" --flame "$pages/flame.html"
+  "$WALKHAMMER" report "$out" >"$pages/a.txt"
+  "$WALKHAMMER" report "$out" --json >"$pages/a.json"
+  run ! grep -rE 'sesame222|hunter2' "$pages" "$out/report.html"
+  grep -q 'password=<redacted>' "$pages/a.txt"
 }

@@ -49,7 +49,8 @@ function(wh_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 300 PROPERTIES ${properties})
 endfunction()
 
-wh_test(base_test harness/base/*_test.cc LIBS wh_base)
+wh_test(base_test harness/base/[a-s]*_test.cc harness/base/text_test.cc harness/base/ticks_test.cc
+        LIBS wh_base)
 wh_test(hs_err_test harness/hs_err/*_test.cc harness/hs_err/testing/*.cc LIBS wh_hs_err
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata")
 wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIBS wh_workloads COLD
@@ -57,7 +58,7 @@ wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIB
 wh_test(request_test harness/request/*_test.cc LIBS wh_request)
 wh_test(record_test harness/findings/*_test.cc harness/store/*_test.cc LIBS wh_store COLD)
 wh_test(elf_test harness/elf/*_test.cc harness/ipc/*_test.cc LIBS wh_ipc)
-wh_test(bugs_test harness/bugs/*_test.cc harness/bugs/runs/*_test.cc LIBS wh_bug_runs COLD
+wh_test(bugs_test harness/base/toml_test.cc harness/bugs/*_test.cc harness/bugs/runs/*_test.cc LIBS wh_bug_runs COLD
         DEFINITIONS WALKHAMMER_CORPORA="${CMAKE_SOURCE_DIR}/corpora"
                     WALKHAMMER_FINDINGS="${CMAKE_SOURCE_DIR}/docs/findings.md")
 wh_test(crash_test

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files, and programs. Signal-safe: no.
+// Whole files, and programs. Only regular files are read: opening another one may wait for ever.
+// Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_FILES_H_
 #define WALKHAMMER_HARNESS_BASE_FILES_H_
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
 
 namespace walkhammer {
 
 // Returns the file's content, or its first `most` bytes; "" if the file cannot be read.
 std::string ReadFile(const std::string& path, size_t most = std::string::npos);
+
+// Reads a file that a user names and that should be `what`, such as "a .walk file", of at most
+// `most_mib` MiB. kBadInput, one sentence: it is something else.
+Result<std::string> ReadFileOf(const std::string& path, std::string_view what, size_t most_mib = 1);
 
 // open(2) that goes on where a signal interrupts it, as it may on disks of the network.
 int OpenFile(const std::string& path, int flags, unsigned mode = 0);

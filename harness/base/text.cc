@@ -25,7 +25,10 @@ size_t PrintableBytes(std::string_view text) {
   }
   constexpr uint32_t kLeast[] = {0, 0, 0xa0, 0x800, 0x10000};  // 0x80 to 0x9f: C1
   const bool surrogate = code >= 0xd800 && code < 0xe000;
-  return code < kLeast[length] || code > 0x10ffff || surrogate ? 0 : length;
+  // Marks, embeddings, overrides and isolates change the order in which what follows is shown.
+  const bool reorders = code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+                        (code >= 0x2066 && code <= 0x2069) || code == 0x61c;
+  return code < kLeast[length] || code > 0x10ffff || surrogate || reorders ? 0 : length;
 }
 
 }  // namespace

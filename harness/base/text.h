@@ -21,7 +21,8 @@ std::string HexBytes(const void* bytes, size_t size);
 std::string_view Trim(std::string_view text);
 
 // Returns `text` with "?" for each byte that a terminal may obey or that is no UTF-8: control
-// characters (C0 but line ends and tabs, DEL, C1) and invalid sequences.
+// characters (C0 but line ends and tabs, DEL, C1, those of the direction of text) and invalid
+// sequences.
 std::string Printable(std::string_view text);
 
 // Returns the words that white space separates.

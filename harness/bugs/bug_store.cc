@@ -30,7 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostBugBytes = 1 << 20;  // of a file
 constexpr std::string_view kTextEnd = ".toml";
 constexpr char kWhichStore[] = "which store? name its folder by --store DIR";
 
@@ -38,13 +37,8 @@ constexpr char kWhichStore[] = "which store? name its folder by --store DIR";
 // large.
 Result<std::optional<std::string>> ReadSmall(const std::string& path) {
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) return std::optional<std::string>();
-  if (!fs::is_regular_file(status)) return BadInput(path + " is not a regular file");
-  if (access(path.c_str(), R_OK) != 0)
-    return BadInput(fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
-  std::string text = ReadFile(path, kMostBugBytes + 1);
-  if (text.size() > kMostBugBytes) return BadInput(path + " is larger than 1 MiB");
+  if (!fs::exists(path, error)) return std::optional<std::string>();
+  ASSIGN_OR_RETURN(std::string text, ReadFileOf(path, "part of a store of bugs"));
   return std::optional<std::string>(std::move(text));
 }
 

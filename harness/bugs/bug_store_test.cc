@@ -131,11 +131,11 @@ TEST_F(BugStoreTest, HarmfulFilesAreRefused) {
   ExpectRefused("a.toml is larger than 1 MiB");
   fs::remove(dir() + "/a.toml");
   ASSERT_EQ(mkfifo((dir() + "/a.toml").c_str(), 0600), 0);
-  ExpectRefused("a.toml is not a regular file");
+  ExpectRefused("a.toml as part of a store of bugs: it is not a regular file");
   fs::remove(dir() + "/a.toml");
   Write("a.toml", Open());
   ASSERT_EQ(mkfifo((dir() + "/a.walk").c_str(), 0600), 0);
-  ExpectRefused("a.walk is not a regular file");
+  ExpectRefused("a.walk as part of a store of bugs: it is not a regular file");
   fs::remove(dir() + "/a.walk");
   Write("a.toml", "title = 'x\xff'\n");
   ExpectRefused("/a.toml:1:");

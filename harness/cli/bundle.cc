@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "harness/base/files.h"
 #include "harness/base/print.h"
+#include "harness/cli/crash_file.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
 #include "harness/cli/walk_file.h"
@@ -43,7 +43,6 @@ struct BundleSource {
 
 // `path`: a .walk file, or a crash folder, whose minimized request is preferred.
 Result<BundleSource> ReadSource(const std::string& path) {
-  constexpr size_t kMostBytes = 4 << 20;
   BundleSource source;
   std::string walk = path;
   std::error_code error;
@@ -52,8 +51,12 @@ Result<BundleSource> ReadSource(const std::string& path) {
     if (!fs::exists(walk, error)) walk = path + "/" + kInputName;
     if (!fs::exists(walk, error))
       return BadInput(fmt::format("{} is no crash folder: it has no {}", path, kInputName));
-    source.explanation = ReadFile(path + "/" + kExplainName, kMostBytes);
-    source.hs_err = ReadFile(path + "/" + kHsErrName, kMostBytes);
+    for (auto& [name, text] :
+         {std::pair{kExplainName, &source.explanation}, std::pair{kHsErrName, &source.hs_err}}) {
+      const std::string file = path + "/" + name;
+      if (!fs::exists(file, error)) continue;
+      ASSIGN_OR_RETURN(*text, ReadCrashText(file));
+    }
   }
   ASSIGN_OR_RETURN(const LoadedWalk read, ReadWalkFile(walk));
   source.input = {ToText(read.file, *read.symbols), walk};

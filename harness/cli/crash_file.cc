@@ -2,16 +2,15 @@
 #include "harness/cli/crash_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <utility>
 
 #include "harness/base/files.h"
 #include "harness/base/names.h"
 #include "harness/bugs/bug_store.h"
 #include "harness/crash/core/core_file.h"
 #include "harness/crash/core/core_import.h"
+#include "harness/hs_err/plain_text.h"
 
 namespace walkhammer {
 namespace {
@@ -36,15 +35,8 @@ Result<Corpora> ReadCorpora(bool with_inputs) {
 }  // namespace
 
 Result<std::string> ReadCrashText(const std::string& path) {
-  constexpr size_t kMostBytes = size_t{256} << 20;  // dumps of memory are no text
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    return BadInput(path + " is a folder; give a crash report");
-  if (std::ifstream file(path, std::ios::binary); !file)
-    return BadInput("cannot read " + path + ": " + std::strerror(errno));
-  std::string text = ReadFile(path, kMostBytes + 1);
-  if (text.size() > kMostBytes) return BadInput(path + " is larger than 256 MiB: no log is");
-  return text;
+  ASSIGN_OR_RETURN(std::string bytes, ReadFileOf(path, "a crash report", 256));
+  return PlainText(std::move(bytes), path);
 }
 
 Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,

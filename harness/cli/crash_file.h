@@ -11,8 +11,8 @@
 
 namespace walkhammer {
 
-// Reads a text that a user names, of at most 256 MiB. kBadInput: it is a folder, larger, or cannot
-// be read.
+// Reads a text that a user names, of at most 256 MiB, see PlainText. kBadInput: it is something
+// else, or cannot be read.
 Result<std::string> ReadCrashText(const std::string& path);
 
 // Reads an hs_err log, another text, or a core. `modules`: folder in which the files of a core's

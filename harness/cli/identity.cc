@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/shell.h"
+#include "harness/hs_err/redact.h"
 #include "harness/request/walker_table.h"
 
 namespace walkhammer {
@@ -42,12 +43,12 @@ std::string Joined(const std::vector<std::string>& words) {
 
 namespace {
 
-// The command line of this process, quoted for a shell.
+// The command line of this process, quoted for a shell, without secrets: reports show it.
 std::string CommandLine() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return ShellCommand(words);
+  return WithoutSecrets(ShellCommand(words));
 }
 
 }  // namespace

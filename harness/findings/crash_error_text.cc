@@ -27,7 +27,7 @@ std::string ErrorText(const CrashReport& report) {
   const CrashInternalError& internal = report.internal;
   switch (report.error) {
     case CrashError::kOutOfMemory:
-      return "insufficient memory";
+      return kNoMemoryError;
     case CrashError::kSignal:
       return report.signal.name.value;
     case CrashError::kInternal:
@@ -56,6 +56,13 @@ HsErrHead ParseHsErrHead(std::string_view text) {
   head.module = report.problematic_frame->module;
   head.frame = FrameText(*report.problematic_frame);
   return head;
+}
+
+std::string KilledBy(std::string_view hs_err) {
+  const CrashReport report = ParseCrashReport(hs_err);
+  const auto& sender = report.signal.sender_pid;
+  if (!sender.known() || !report.pid.known() || sender.value == report.pid.value) return "";
+  return report.signal.name.value + " of pid " + std::to_string(sender.value);
 }
 
 std::string NormalizeHex(std::string_view text, size_t shortest) {

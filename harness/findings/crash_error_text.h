@@ -10,6 +10,9 @@
 
 namespace walkhammer {
 
+// HsErrHead::error of a JVM that had no memory, or could not start a thread.
+inline constexpr char kNoMemoryError[] = "insufficient memory";
+
 struct HsErrHead {
   std::string error;    // "Internal Error (frame.cpp:123)", "SIGSEGV"; empty: not understood
   std::string message;  // "guarantee(x) failed: ...", hexadecimal numbers as "0x?"; may be empty
@@ -23,6 +26,10 @@ HsErrHead ParseHsErrHead(std::string_view text);
 // Error, message, module and frame in one line: "SIGSEGV libjvm.so f(X*)+0x1f". The module only if
 // it is asked for, and if the frame does not begin with it.
 std::string HsErrHeadText(const HsErrHead& head, bool with_module);
+
+// Who killed the JVM that wrote this hs_err log, if its signal came from another process: "SIGSEGV
+// of pid 4711"; else empty.
+std::string KilledBy(std::string_view hs_err);
 
 // Replaces "0x" numbers of at least `shortest` digits, and bare words of 12 or 16 hexadecimal
 // digits, by "0x?", so that text compares across runs.

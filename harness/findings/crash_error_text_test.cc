@@ -84,6 +84,23 @@ TEST(HsErrHead, OutOfNativeMemory) {
             "insufficient memory");
 }
 
+TEST(KilledBy, TheProcessThatSentTheSignal) {
+  const auto killed_by = [](const std::string& siginfo) {
+    return KilledBy(Head("#  SIGSEGV (0xb) at pc=0x00007fb1c6cd2f94, pid=4891, tid=4892\n", "") +
+                    "siginfo: si_signo: 11 (SIGSEGV), " + siginfo + "\n");
+  };
+  EXPECT_EQ(killed_by("si_code: 0 (SI_USER), si_pid: 7, si_uid: 0"), "SIGSEGV of pid 7");
+  EXPECT_EQ(killed_by("si_code: -6 (SI_TKILL), si_pid: 7, si_uid: 0"), "SIGSEGV of pid 7");
+  EXPECT_EQ(killed_by("si_code: 0 (SI_USER), sent from pid: 7 (uid: 0)"), "SIGSEGV of pid 7");
+  // Of a process that this one's namespace does not show.
+  EXPECT_EQ(killed_by("si_code: 0 (SI_USER), si_pid: 0, si_uid: 0"), "SIGSEGV of pid 0");
+  EXPECT_EQ(killed_by("si_code: -6 (SI_TKILL), si_pid: 4891 (current process), si_uid: 0"), "");
+  EXPECT_EQ(killed_by("si_code: 1 (SEGV_MAPERR), si_addr: 0x0000000000000007"), "");
+  EXPECT_EQ(killed_by("si_code: 128 (SI_KERNEL), si_addr: 0x0000000000000000"), "");
+  EXPECT_EQ(KilledBy("siginfo: si_signo: 11 (SIGSEGV), si_code: 0 (SI_USER), si_pid: 7"), "");
+  EXPECT_EQ(KilledBy(""), "");
+}
+
 TEST(HsErrHead, OtherTextSaysNothing) {
   for (const char* text : {"", "#", "#\n#\n", "hello\nworld", "SIGSEGV (0xb) at pc=0x1"})
     EXPECT_EQ(ParseHsErrHead(text).error, "") << text;

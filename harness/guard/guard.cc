@@ -170,6 +170,12 @@ bool OnCheckReport(GuardSlot* slot, siginfo_t* info, ucontext_t& context) {
   return LiftCheckReports();
 }
 
+// True for a signal that another process has sent: no fault, wherever it interrupts a thread.
+bool IsFromOutside(const siginfo_t& info) {
+  const bool sent = info.si_code == SI_USER || info.si_code == SI_TKILL || info.si_code == SI_QUEUE;
+  return sent && info.si_pid != getpid();
+}
+
 void PassOn(int signal, siginfo_t* info, void* context) {
   const struct sigaction& before = previous[signal];
   // Signals are blocked as if the kernel had called the handler: HotSpot's handlers run with all
@@ -186,7 +192,9 @@ void PassOn(int signal, siginfo_t* info, void* context) {
   } else {
     // No handler wants the signal: the default action ends the process, at the same pc.
     sigaction(signal, &before, nullptr);
-    // A sent signal or a trap does not recur by itself.
+    // A sent signal or a trap does not recur by itself. Of another process's signal, a parent would
+    // not see whose it was: SIGKILL is no walk's.
+    if (IsFromOutside(*info)) raise(SIGKILL);
     if (info->si_code <= 0 || signal == SIGTRAP) raise(signal);
   }
 }
@@ -224,7 +232,7 @@ void OnFault(int signal, siginfo_t* info, void* raw_context) {
       return;
     }
   }
-  if (slot == nullptr || slot->inside == 0) {
+  if (slot == nullptr || slot->inside == 0 || IsFromOutside(*info)) {
     PassOn(signal, info, raw_context);
     errno = saved_errno;
     return;
@@ -252,7 +260,7 @@ void OnProtectedFault(int signal, siginfo_t* info, void* raw_context) {
   GuardSlot* slot = OwnSlot();
   const SignalAction protection = Protection(signal);
   if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 || protection == nullptr ||
-      slot->protected_faults == kMostNestedFaults) {
+      slot->protected_faults == kMostNestedFaults || IsFromOutside(*info)) {
     OnFault(signal, info, raw_context);
     return;
   }

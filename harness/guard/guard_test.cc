@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -149,6 +151,28 @@ TEST_F(GuardTest, RaisedSignals) {
     EXPECT_EQ(main_slot.fault.signal, signal);
   }
   EXPECT_EQ(seen.previous_segv + seen.previous_fpe, 0);
+}
+
+// Another process sends `signal` to this thread, which has it once this returns.
+void LetAnotherSend(int signal, bool to_thread) {
+  const pid_t here = getpid();
+  const pid_t sender = fork();
+  if (sender == 0) {
+    to_thread ? syscall(SYS_tgkill, here, here, signal) : kill(here, signal);
+    _exit(0);
+  }
+  waitpid(sender, nullptr, 0);
+}
+
+TEST_F(GuardTest, SignalsOfAnotherProcessAreNoFaults) {
+  for (const bool to_thread : {false, true}) {
+    seen = {};
+    EXPECT_EQ(Call([&] { LetAnotherSend(SIGFPE, to_thread); }), Ending::kReturned);
+    EXPECT_EQ(seen.previous_fpe, 1) << "whoever had a handler decides";
+    for (const int signal : {SIGBUS, SIGTRAP})
+      EXPECT_EXIT(Call([&] { LetAnotherSend(signal, to_thread); }),
+                  testing::KilledBySignal(SIGKILL), "");
+  }
 }
 
 WH_SECTION("wh_inner") void Inner(uint64_t address) {

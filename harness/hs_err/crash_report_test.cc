@@ -200,6 +200,8 @@ TEST(CrashReport, SiginfoOfEveryStyle) {
        {"SIGSEGV", "SEGV_ACCERR", "2", "0x20"}},
       {"siginfo: si_signo: 11 (SIGSEGV), si_code: 0 (SI_USER), si_pid: 26163, si_uid: 0",
        {"SIGSEGV", "11", "SI_USER", "0", "26163"}},
+      {"siginfo: si_signo: 11 (SIGSEGV), si_code: 0 (SI_USER), sent from pid: 27746 (uid: 0)",
+       {"SIGSEGV", "11", "SI_USER", "0", "27746"}},
       {"siginfo: EXCEPTION_ACCESS_VIOLATION (0xc0000005), reading address 0x30", {"0x30"}},
   };
   for (const auto& [line, values] : kStyles) {

@@ -267,8 +267,9 @@ bool ReadSiginfo(const Line& line, CrashReport& report) {
   const NumberAndName code = ValueOf(line.text, "si_code");
   if (code.number) SetIfUnknown(signal.code_number, static_cast<int>(*code.number), line.number);
   if (!code.name.empty()) SetIfUnknown(signal.code, code.name, line.number);
-  if (const NumberAndName pid = ValueOf(line.text, "si_pid"); pid.number)
-    SetIfUnknown(signal.sender_pid, *pid.number, line.number);
+  for (const std::string_view key : {"si_pid", "sent from pid"})
+    if (const NumberAndName pid = ValueOf(line.text, key); pid.number)
+      SetIfUnknown(signal.sender_pid, *pid.number, line.number);
   for (const std::string_view key : {"si_addr", "reading address", "writing address"}) {
     Cursor address(line.text);
     if (!address.SkipPast(key)) continue;

@@ -30,8 +30,9 @@ bool IsSecretName(std::string_view name) {
 
 bool IsNameChar(char c) { return IsWordChar(c) || c == '.' || c == '-'; }
 
-// The size of the value at `begin` of `line`: a quoted text, or up to a blank or a quote; in the
-// query of a URL up to the next parameter. A separator behind a value is no part of it.
+// The size of the value at `begin` of `line`: a quoted text, or up to a blank or a quote; in a
+// quoted word up to its end; in the query of a URL up to the next parameter. A separator behind a
+// value is no part of it.
 size_t ValueSize(std::string_view line, size_t begin) {
   std::string_view text = line.substr(begin);
   if (text.empty()) return 0;
@@ -44,6 +45,8 @@ size_t ValueSize(std::string_view line, size_t begin) {
   const std::string_view word = line.substr(from, begin - from);
   const size_t blank = word.find_last_of(" \t\"'");
   const bool in_query = word.substr(blank == word.npos ? 0 : blank).find('?') != word.npos;
+  const bool is_quoted = blank != word.npos && (word[blank] == '"' || word[blank] == '\'');
+  if (is_quoted && !in_query && text.find(word[blank]) != text.npos) return text.find(word[blank]);
   text = text.substr(0, text.find_first_of(in_query ? " \t&\"'" : " \t\"'"));
   while (text.ends_with(',') || text.ends_with(';')) text.remove_suffix(1);
   return text.size();
@@ -197,9 +200,62 @@ void ReplaceStrings(std::string& line, DoneWords& done) {
   }
 }
 
+// Who built a JDK, and in the version of a personal build the folder behind the name.
+struct Builder {
+  size_t begin = 0, size = 0;  // in the line; size 0: there is none
+  std::string_view name;       // empty where a stock build has one, too
+};
+
+// `line` has at `at` what follows "-internal-" or " by ".
+Builder BuilderAt(std::string_view line, size_t at) {
+  if (line.substr(at).starts_with('"')) {  // built on Jan  1 2020 by "alice" with gcc
+    const size_t end = line.find('"', at + 1);
+    const bool is_builder =
+        end != line.npos && line.substr(end).starts_with("\" with ") && line[at + 1] != '<';
+    return is_builder ? Builder{at + 1, end - at - 1, {}} : Builder{};
+  }
+  constexpr size_t kLongest = 256;
+  size_t size = 0;
+  while (size < kLongest && at + size < line.size() && IsNameChar(line[at + size])) size++;
+  const std::string_view word = line.substr(at, size), first = word.substr(0, word.find('.'));
+  constexpr size_t kTimeSize = 17;  // "2016-08-09-162302"
+  const bool is_time =
+      first.size() == kTimeSize && first.find_first_not_of("0123456789-") == first.npos;
+  if ((first == "adhoc" || is_time) && first.size() < size) {
+    const std::string_view name = word.substr(first.size() + 1);
+    return {at + first.size() + 1, name.size(), name.substr(0, name.find('.'))};
+  }
+  const size_t year = word.find("_20");
+  const bool is_dated = year != word.npos && word.substr(year).size() > 16 &&
+                        word[year + 5] == '_' && word[year + 8] == '_';
+  return is_dated ? Builder{at, year, word.substr(0, year)} : Builder{};
+}
+
+// The first builder from `from` on: of "28-internal-adhoc.alice.jdk",
+// "10-internal+0-adhoc.alice.x", "9-internal+0-2016-08-09-162302.alice.jdk9",
+// "1.8.0-internal-alice_2017_05_03_12_34-b00".
+Builder FindBuilder(std::string_view line, size_t from) {
+  for (size_t at = from; at < line.size(); at++) {
+    for (const std::string_view mark : {"-internal-", "-internal+0-", " by "}) {
+      if (!line.substr(at).starts_with(mark)) continue;
+      if (const Builder found = BuilderAt(line, at + mark.size()); found.size > 0) return found;
+    }
+  }
+  return {};
+}
+
+void ReplaceBuilders(std::string& line, DoneWords& done) {
+  constexpr std::string_view kBy = "<user>";
+  for (Builder found = FindBuilder(line, 0); found.size > 0;
+       found = FindBuilder(line, found.begin + kBy.size())) {
+    line.replace(found.begin, found.size, kBy);
+    done.emplace_back("who built the JDK");
+  }
+}
+
 // Replaces in `line`: values of names that say "password", "token", "key" and the like, credentials
 // in URLs, IP and MAC addresses but those of the own machine, e-mail addresses, texts of Java
-// strings in dumps of objects. Returns what was replaced, a name each time.
+// strings in dumps of objects, who built a JDK. Returns what was replaced, a name each time.
 DoneWords ReplacePrivateWords(std::string& line) {
   DoneWords done;
   ReplaceSecrets(line, done);
@@ -208,6 +264,7 @@ DoneWords ReplacePrivateWords(std::string& line) {
   ReplaceIpv4(line, done);
   ReplaceIpv6(line, done);
   ReplaceStrings(line, done);
+  ReplaceBuilders(line, done);
   return done;
 }
 
@@ -318,6 +375,9 @@ Names CollectNames(std::string_view text) {
     CollectHomes(line.text, names);
     CollectUname(line.text, names);
     CollectHost(line.text, names);
+    for (Builder found = FindBuilder(line.text, 0); found.size > 0;
+         found = FindBuilder(line.text, found.begin + found.size))
+      Remember(found.name, names.users);
     if (!environment.Holds(line.text)) continue;
     const Assignment variable = AssignmentOf(line.text);
     if (variable.name == "HOSTNAME" || variable.name == "HOST" || variable.name == "COMPUTERNAME")
@@ -372,6 +432,21 @@ void ReplaceVariable(std::string& line, std::string_view plain, int number, Reco
 }
 
 }  // namespace
+
+std::string WithoutSecrets(std::string_view command_line) {
+  std::string line(command_line);
+  DoneWords ignored;
+  ReplaceSecrets(line, ignored);
+  ReplaceCredentials(line, ignored);
+  return line;
+}
+
+std::string WithoutBuilder(std::string_view version) {
+  std::string line(version);
+  DoneWords ignored;
+  ReplaceBuilders(line, ignored);
+  return line;
+}
 
 std::string Redact(std::string_view text, std::vector<Redaction>* done) {
   Record record(done);

@@ -17,6 +17,14 @@ struct Redaction {
   int count = 0;       // how often
 };
 
+// Returns a command line without secrets: values of names with "password", "token" and the like,
+// and credentials in URLs.
+std::string WithoutSecrets(std::string_view command_line);
+
+// Returns the version of a JDK without who built it, and where: "28-internal-adhoc.<user>" of
+// "28-internal-adhoc.alice.jdk", which OpenJDK's build gives personal ones.
+std::string WithoutBuilder(std::string_view version);
+
 // Returns `text` with what is personal replaced by words in angle brackets: "<host>", "<user>",
 // "/home/<user>/..", "<redacted>". Lines stay lines: their number does not change. A text that was
 // redacted stays as it is. Appends to `done`, unless it is null, what was replaced, by first line.

@@ -52,6 +52,12 @@ TEST(Redact, Secrets) {
   EXPECT_EQ(Redacted("--token 'a b' --x"), "--token <redacted> --x");
   EXPECT_EQ(Redacted("-Dpassword=\"cut off"), "-Dpassword=<redacted>");
   EXPECT_EQ(Redacted("-Dpassword=a -Dtoken=b"), "-Dpassword=<redacted> -Dtoken=<redacted>");
+  EXPECT_EQ(Redacted("'-Dpassword=a b' -Dx=1"), "'-Dpassword=<redacted>' -Dx=1");
+  EXPECT_EQ(Redacted("it's -Dpassword=a b"), "it's -Dpassword=<redacted> b");
+  EXPECT_EQ(
+      WithoutSecrets("stress --java '-cp /home/a/x Main --auth a' -- -Dpassword=b http://c:d@e/"),
+      "stress --java '-cp /home/a/x Main --auth <redacted>' -- -Dpassword=<redacted> "
+      "http://<redacted>@e/");
   EXPECT_EQ(Redacted("jdbc:pg://bob:pw@db:5432/x"), "jdbc:pg://<redacted>@db:5432/x");
   EXPECT_EQ(Redacted("-XX:+UseG1GC -XX:SharedArchiveFile=a"),
             "-XX:+UseG1GC -XX:SharedArchiveFile=a");
@@ -71,6 +77,29 @@ TEST(Redact, VersionsTimesAndNamesStay) {
         "/usr/lib/libfoo.so.1.2.3.4", "V  [libjvm.so+0x1]  a::b::c::d::e(f::g*)+0x1f",
         "7f00-7f01 r-xp 00001000 08:01 123  /lib/a.so", "J 1 c1 a.B.c(Ld/E;)V @ 0x1 [0x1+0x2]",
         "{method} {0x00007f00} 'key' '()V' in 'a/B'", "jdk-17.0.2.1+8 25.0.5.0.3+1-1-Debian"})
+    EXPECT_EQ(Redacted(text), text);
+}
+
+TEST(Redact, WhoBuiltTheJdk) {
+  for (const auto& [version, without] : std::vector<std::pair<std::string, std::string>>{
+           {"28-internal-adhoc.alice.jdk", "28-internal-adhoc.<user>"},
+           {"(fastdebug 28-internal-adhoc.alice.smith.my-jdk, mixed)",
+            "(fastdebug 28-internal-adhoc.<user>, mixed)"},
+           {"10-internal+0-adhoc.alice.jdk10", "10-internal+0-adhoc.<user>"},
+           {"9-internal+0-2016-08-09-162302.alice.jdk9", "9-internal+0-2016-08-09-162302.<user>"},
+           {"1.8.0-internal-alice_2017_05_03_12_34-b00",
+            "1.8.0-internal-<user>_2017_05_03_12_34-b00"},
+           {"built on Jan  1 2020 by \"alice\" with gcc 8",
+            "built on Jan  1 2020 by \"<user>\" with gcc 8"}}) {
+    EXPECT_EQ(WithoutBuilder(version), without);
+    EXPECT_EQ(Redacted(version), without);
+    EXPECT_EQ(Redacted(without), without);
+  }
+  EXPECT_EQ(Redacted("# JRE version: OpenJDK (28-internal-adhoc.alice.jdk)\n-cp /srv/alice/x.jar"),
+            "# JRE version: OpenJDK (28-internal-adhoc.<user>)\n-cp /srv/<user>/x.jar");
+  for (const std::string text :
+       {"17.0.2+8-internal-1", "28-internal+1234", "a-internal-b.c by \"x\"",
+        "17.0.15+6-Debian-1deb12u1", "27-ea+35", "my-internal-1.2.3.jar", "x-internal-b_2024.so"})
     EXPECT_EQ(Redacted(text), text);
 }
 

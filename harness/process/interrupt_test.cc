@@ -6,6 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <string>
+
+#include "harness/base/files.h"
+#include "harness/process/program.h"
+#include "harness/process/scratch.h"
+#include "harness/process/spawn.h"
+
 namespace walkhammer {
 namespace {
 
@@ -32,6 +39,30 @@ TEST(Interrupts, TheFirstSetsAFlagAndTheSecondEnds) {
     EXPECT_EQ(WEXITSTATUS(first), 1) << signal;
     EXPECT_EQ(WEXITSTATUS(StatusAfter(signal, 2)), 128 + signal) << signal;
   }
+}
+
+TEST(Interrupts, TheSecondEndsWhatWasStarted) {
+  const ScratchFolder scratch;
+  const std::string file = scratch.path() + "/pid";
+  const pid_t child = fork();
+  if (child == 0) {
+    CatchInterrupts();
+    Spawned program;
+    (void)program.Start({.arguments = {"sh", "-c", "sleep 1000 & echo $! >" + file + "; wait"}});
+    while (!ReadFile(file).ends_with('\n')) usleep(1000);
+    raise(SIGINT);
+    raise(SIGINT);
+  }
+  waitpid(child, nullptr, 0);
+  const pid_t grandchild = std::stoi(ReadFile(file));
+  for (int i = 0; i < 60000 && IsAlive(grandchild); i++) usleep(1000);
+  EXPECT_FALSE(IsAlive(grandchild));
+}
+
+TEST(Interrupts, AFileThatGrowsTooLargeIsAnError) {
+  const int status = StatusAfter(SIGXFSZ, 1);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(Interrupts, NohupStays) {

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -18,6 +19,14 @@
 
 namespace walkhammer {
 namespace {
+
+// The leaders of the groups that KillSpawned kills; 0: free. More groups than that run on.
+std::atomic<pid_t> leaders[256];
+
+void Replace(pid_t before, pid_t after) {
+  for (std::atomic<pid_t>& leader : leaders)
+    if (pid_t expected = before; leader.compare_exchange_strong(expected, after)) return;
+}
 
 std::vector<char*> Pointers(std::vector<std::string>& words) {
   std::vector<char*> out;
@@ -80,7 +89,9 @@ Status Spawned::Start(const SpawnOptions& options) {
   pid_ = fork();
   if (pid_ == 0) Exec(argv.data(), envp.data(), options, parent);
   if (pid_ < 0) return ToolFailed("cannot start " + arguments[0] + ": " + std::strerror(errno));
-  if (options.own_group) setpgid(pid_, pid_);  // in the child, too: whichever comes first
+  if (!options.own_group) return Ok();
+  setpgid(pid_, pid_);  // in the child, too: whichever comes first
+  Replace(0, pid_);
   return Ok();
 }
 
@@ -92,6 +103,7 @@ bool Spawned::TakeEnd(int options) {
     return errno != EINTR;  // somebody else has reaped it
   if (end.si_pid != pid_) return false;
   kill(-pid_, SIGKILL);
+  Replace(pid_, 0);
   while (waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
   }
   return true;
@@ -125,6 +137,11 @@ std::optional<bool> Spawned::IsAslrOff() const {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value, 16);
   if (pid_ <= 0 || ended_ || read.ec != std::errc()) return std::nullopt;
   return (value & ADDR_NO_RANDOMIZE) != 0;
+}
+
+void KillSpawned() {
+  for (const std::atomic<pid_t>& leader : leaders)
+    if (const pid_t pid = leader.load(); pid != 0) kill(-pid, SIGKILL);
 }
 
 bool CanSwitchAslrOff() {

@@ -61,6 +61,10 @@ class Spawned {
   int wait_status_ = 0;
 };
 
+// Kills the groups of all processes that this process has started, and not reaped.
+// Signal-safe: yes.
+void KillSpawned();
+
 // True if this kernel lets a process switch off its own address space randomisation.
 bool CanSwitchAslrOff();
 

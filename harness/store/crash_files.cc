@@ -30,17 +30,6 @@ class OpenFd {
   int fd_;
 };
 
-// The part of "crashes/<name>" after the folder; empty if it is anything else.
-std::string BucketPart(const std::string& folder) {
-  constexpr std::string_view kUnder = "crashes/";
-  if (!folder.starts_with(kUnder)) return "";
-  std::string name = folder.substr(kUnder.size());
-  if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos ||
-      name.find('\0') != std::string::npos)
-    return "";
-  return name;
-}
-
 int OpenFolderAt(int at, const char* name) {
   return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -69,7 +58,7 @@ Taken ReadFileAt(int folder, const char* name, std::string& text) {
 
 Result<uint64_t> CopyCrashFolder(const std::string& from, const std::string& folder,
                                  const std::string& to, const std::string& new_folder) {
-  const std::string name = BucketPart(folder);
+  const std::string name = NameInCrashes(folder);
   if (name.empty()) return uint64_t{1};
   const OpenFd run(open(from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const OpenFd crashes(OpenFolderAt(run.get(), "crashes"));

@@ -144,6 +144,16 @@ TEST_F(HostileRun, LinksBesideTheDatabaseAreRefused) {
   EXPECT_THAT(Read(), HasSubstr("run.db-wal is no regular file"));
 }
 
+TEST_F(HostileRun, AFolderOutsideOfTheRunIsRefused) {
+  for (const char* folder : {"crashes/../../secret", "/etc", "../secret", "crashes/a/..", ""}) {
+    Make("UPDATE bucket SET folder = '" + std::string(folder) + "'");
+    EXPECT_THAT(Read(), HasSubstr("a bucket's folder is not in the run's")) << folder;
+    std::filesystem::remove_all(dir());
+  }
+  Make("PRAGMA user_version = -5");
+  EXPECT_THAT(Read(), HasSubstr("another version of walkhammer wrote this run"));
+}
+
 TEST_F(HostileRun, BlocksThatFunctionsShareAreRefused) {
   Make(
       "INSERT INTO coverage_function SELECT 0, 'f', 0, 1, 'root', 0, 2"

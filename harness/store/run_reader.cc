@@ -80,6 +80,16 @@ int ReplayRank(const BucketRow& bucket) {
 
 }  // namespace
 
+std::string NameInCrashes(const std::string& folder) {
+  constexpr std::string_view kUnder = "crashes/";
+  if (!folder.starts_with(kUnder)) return "";
+  std::string name = folder.substr(kUnder.size());
+  if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos ||
+      name.find('\0') != std::string::npos)
+    return "";
+  return name;
+}
+
 Result<RunReader> RunReader::Open(const std::string& dir) {
   const std::string file = dir + "/" + kDbName;
   struct stat info;
@@ -164,6 +174,8 @@ Result<std::vector<BucketRow>> RunReader::Buckets() const {
     StoredBucket stored;
     ReadRow(rows, stored);
     BucketRow part;
+    if (NameInCrashes(stored.folder).empty())
+      return BadInput(dir_ + ": is no intact run database: a bucket's folder is not in the run's");
     part.id = stored.id.value_or(0);
     static_cast<BucketFacts&>(part) = stored;
     part.oracle = rows.Text();

@@ -20,6 +20,9 @@
 
 namespace walkhammer {
 
+// The name of a bucket's folder, "crashes/<name>"; empty if it is another path.
+std::string NameInCrashes(const std::string& folder);
+
 class RunReader {
  public:
   static Result<RunReader> Open(const std::string& dir);

@@ -10,6 +10,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/names.h"
+#include "harness/findings/crash_error_text.h"
 #include "harness/ipc/launch.h"
 
 namespace walkhammer {
@@ -66,8 +67,11 @@ bool ChildProcess::HasEnded() {
 
 std::string ChildProcess::HsErr() const { return ReadFile(scratch_ + ".hs_err", 1 << 20); }
 
-bool ChildProcess::IsKilledFromOutside(int wait_status) const {
-  return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && HsErr().empty();
+std::string ChildProcess::KilledFromOutside(int wait_status, bool by_us) const {
+  const std::string hs_err = HsErr();
+  if (!hs_err.empty()) return KilledBy(hs_err);
+  const bool is_kill = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+  return is_kill && !by_us ? "SIGKILL" : "";
 }
 
 void ChildProcess::DropHsErr() {

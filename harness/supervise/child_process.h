@@ -63,11 +63,10 @@ class ChildProcess {
   // The last `most` bytes that the child printed, at most LogFile::kKept; empty: none.
   std::string Output(size_t most = LogFile::kKept) const { return log_.End(most); }
   std::string HsErr() const;  // the first 1 MiB of its hs_err log; empty: none
-  // True if a SIGKILL ended the child, such as the kernel sends when memory runs out; the caller
-  // asks only if it has not sent the signal itself. False if there is an hs_err log: then the JVM
-  // was dying already. `wait_status`: as waitpid gives it, also of a child that an engine has
-  // reaped.
-  bool IsKilledFromOutside(int wait_status) const;
+  // What killed the child from outside: "SIGKILL", such as the kernel sends when memory runs out,
+  // or, as its hs_err log says, "SIGSEGV of pid 4711"; else empty. `wait_status`: as waitpid
+  // gives it, also of a child that an engine has reaped. `by_us`: a SIGKILL would be ours.
+  std::string KilledFromOutside(int wait_status, bool by_us) const;
   void DropHsErr();  // removes the log of a child that the engine had started
 
  private:

@@ -77,6 +77,9 @@ TEST_F(ConfirmerTest, TheSameCrashIsConfirmed) {
 TEST_F(ConfirmerTest, AReplayThatIsKilledFromOutsideShowsNoDeath) {
   EXPECT_THAT(ReplayLife("running walk signal=9"),
               FailsWith(ExitCode::kUnable, testing::HasSubstr("killed from outside")));
+  EXPECT_THAT(
+      ReplayLife("running walk " + HsErrOfSignalBy(4711) + " signal=6"),
+      FailsWith(ExitCode::kUnable, testing::HasSubstr("from outside by SIGSEGV of pid 4711")));
   const auto found = Must(ReplayLife("running walk crash=1 signal=9"));
   ASSERT_EQ(found.findings.size(), 1u) << "what it found before counts";
   EXPECT_EQ(found.findings[0].signature.expect, "crash walkhammer::Planted(int)+0x1");

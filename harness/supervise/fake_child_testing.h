@@ -29,6 +29,13 @@ inline ChildSetup FakeChildren(const ScratchFolder& scratch,
   return setup;
 }
 
+// A step of a life: the JVM writes that the process `pid` has sent it a SIGSEGV.
+inline std::string HsErrOfSignalBy(int pid) {
+  return "hs_err='SIGSEGV (0xb) at pc=0x1, pid=1, tid=1\n"
+         "siginfo: si_signo: 11 (SIGSEGV), si_code: 0 (SI_USER), si_pid: " +
+         std::to_string(pid) + "'";
+}
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_SUPERVISE_FAKE_CHILD_TESTING_H_

@@ -149,9 +149,10 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   if (overwritten && (at_work || ended_well))
     return ToolFailed("the child overwrote the list of its findings");
   if (at_work || ended_well) return outcome;
-  if (!timed_out_ && child_->IsKilledFromOutside(child_->wait_status())) {
+  if (const std::string killer = child_->KilledFromOutside(child_->wait_status(), timed_out_);
+      !killer.empty()) {
     if (!outcome.findings.empty()) return outcome;
-    return Unable("the child was killed from outside (SIGKILL): was the memory full?");
+    return Unable("the child was killed from outside by " + killer + ": was the memory full?");
   }
   if (!state.journal.Blames()) {
     const std::string output = child_->Output(500);

@@ -134,12 +134,13 @@ Result<bool> Worker::AfterChild() {
   }
   const bool stop = state().stop.load() != 0;
   if (phase == ChildPhase::kDone || (stop && setup_.ask_to_stop != 0)) return false;
-  if (setup_.keeps_children && !killed_ && !child_->IsKilledFromOutside(child_->wait_status())) {
+  const int wait_status = child_->wait_status();
+  if (setup_.keeps_children && !killed_ && child_->KilledFromOutside(wait_status, false).empty()) {
     RETURN_IF_ERROR(TryAgain(
         ToolFailed("the engine ended of its own accord; it printed: " + child_->Output(600))));
     return true;
   }
-  RETURN_IF_ERROR(NoteEnd(child_->wait_status(), killed_));
+  RETURN_IF_ERROR(NoteEnd(wait_status, killed_));
   return !stop;
 }
 
@@ -183,9 +184,10 @@ Status Worker::NoteEnd(int wait_status, bool by_us) {
     counts_.retired++;
     return Ok();
   }
-  const bool from_outside = !by_us && child_->IsKilledFromOutside(wait_status);
-  if (from_outside) {
+  const std::string killer = child_->KilledFromOutside(wait_status, by_us);
+  if (!killer.empty()) {
     counts_.killed++;  // whatever it was walking is not to blame
+    killer_ = killer;
   } else {
     NoteCrashingInput();
     counts_.died++;
@@ -206,7 +208,8 @@ Status Worker::NoteEnd(int wait_status, bool by_us) {
   const HsErrHead head = ParseHsErrHead(child_->HsErr());
   return TryAgain(ToolFailed(
       "the child died " + std::to_string(died_early_) + " times before its first walk" +
-      (from_outside ? ", in the end by a SIGKILL from outside: is there memory enough?" : "") +
+      (killer.empty() ? ""
+                      : ", in the end from outside by " + killer + ": is there memory enough?") +
       (head.error.empty() ? "" : "; its hs_err log says " + HsErrHeadText(head, true)) +
       "; it printed: " + child_->Output(600)));
 }
@@ -265,6 +268,7 @@ Result<bool> Worker::Step(bool stop, bool proven) {
   if (state().stop.load() != 0 &&
       (now - asked_to_stop_ > limits_.stop_within ||
        (state().phase.load() < ChildPhase::kRunning && setup_.ask_to_stop == 0))) {
+    if (state().phase.load() >= ChildPhase::kRunning) counts_.unstopped++;
     RETURN_IF_ERROR(End());
     return false;
   }

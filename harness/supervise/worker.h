@@ -35,10 +35,11 @@ class Worker {
 
   struct Counts {
     uint32_t started = 0, retired = 0, died = 0;
-    // Ended by a SIGKILL that was not ours: the OOM killer's, a user's. Nobody's finding, and none
+    // By a signal that another process sent: the OOM killer's, a user's. Nobody's finding, and none
     // of `died`.
     uint32_t killed = 0;
     uint32_t failed_starts = 0;  // after which the worker waits and tries again
+    uint32_t unstopped = 0;      // did not end when they were asked to
   };
 
   // Makes a worker without a child. Set state().job before the first Start().
@@ -59,6 +60,8 @@ class Worker {
   SharedState& state() { return shared_->state(); }
   const Counts& counts() const { return counts_; }
   bool HasWalked() const;
+  // What killed the last child that was killed; empty if none was.
+  const std::string& killer() const { return killer_; }
   // Why the last child could not be started; empty if each could.
   const std::string& why_not_started() const { return why_not_started_; }
   // Whether the children had no address space randomisation, as the kernel tells. False if any had;
@@ -102,7 +105,7 @@ class Worker {
   bool proven_ = false;
   Clock::time_point retry_at_{};
   Clock::duration pause_{};  // before the next retry
-  std::string why_not_started_;
+  std::string why_not_started_, killer_;
   std::optional<bool> aslr_off_;
   bool knows_aslr_ = false;  // of this child
   Counts counts_;

@@ -100,10 +100,25 @@ TEST_F(WorkerTest, AKillFromOutsideIsNobodysFinding) {
   ExpectCleanEnd();
   EXPECT_EQ(seen_.size(), 0u);
   EXPECT_EQ(worker_->counts().killed, 1u);
+  EXPECT_EQ(worker_->killer(), "SIGKILL");
   EXPECT_EQ(worker_->counts().died, 0u);
   EXPECT_EQ(worker_->counts().started, 2u);
   EXPECT_EQ(crashing_inputs(), 0u) << "the input is innocent";
   EXPECT_EQ(worker_->state().walks.load(), 2u);
+}
+
+TEST_F(WorkerTest, ASignalOfAnotherProcessIsNobodysFinding) {
+  Live({"running walk walked input=7 walk " + HsErrOfSignalBy(4711) + " signal=6",
+        "running walk walked done"});
+  ExpectCleanEnd();
+  EXPECT_EQ(seen_.size(), 0u);
+  EXPECT_EQ(worker_->counts().killed, 1u);
+  EXPECT_EQ(worker_->killer(), "SIGSEGV of pid 4711");
+  EXPECT_EQ(crashing_inputs(), 0u) << "the input is innocent";
+  std::filesystem::remove_all(scratch_.path() + "/lives");
+  Live({"running walk " + HsErrOfSignalBy(1) + " signal=6", "running walk walked done"});
+  ExpectCleanEnd();
+  EXPECT_EQ(seen_.size(), 1u) << "the JVM's own signal";
 }
 
 TEST_F(WorkerTest, AJvmThatWasDyingAlreadyIsAFinding) {
@@ -253,6 +268,7 @@ TEST_F(WorkerTest, AChildThatDoesNotStopIsKilledAndItsFindingsAreKept) {
   ExpectCleanEnd(/*stop=*/true);
   EXPECT_EQ(seen_.size(), 1u);
   EXPECT_EQ(worker_->counts().died + worker_->counts().killed, 0u);
+  EXPECT_EQ(worker_->counts().unstopped, 1u);
 }
 
 TEST_F(WorkerTest, ARingThatAChildOverwroteCountsAsDropped) {

@@ -10,13 +10,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/elf/elf_file.h"
 
 namespace walkhammer {
@@ -96,9 +96,7 @@ Result<ElfFacts> ReadElf(const std::string& path) {
 // KEY="VALUE" lines of the `release` file of a JDK image; empty if there is none.
 std::map<std::string, std::string> ReadRelease(const fs::path& home) {
   std::map<std::string, std::string> entries;
-  std::ifstream file(home / "release");
-  std::string line;
-  while (std::getline(file, line)) {
+  for (const std::string& line : Split(ReadFile(home / "release", 1 << 20), '\n')) {
     const size_t equals = line.find('=');
     if (equals == std::string::npos) continue;
     std::string value = line.substr(equals + 1);

@@ -63,7 +63,8 @@ class Bundler {
   static std::vector<std::pair<std::string, std::string>> Places(const BundleCase& content) {
     std::vector<std::pair<std::string, std::string>> places;
     for (const BundleRow& row : content.rows)
-      places.emplace_back(row.build.jdk.home, "<jdk " + row.build.jdk.version + ">");
+      places.emplace_back(row.build.jdk.home,
+                          "<jdk " + WithoutBuilder(row.build.jdk.version) + ">");
     return places;
   }
   std::string Clean(std::string_view text, const std::string& name) {
@@ -81,7 +82,7 @@ class Bundler {
     std::string text = fmt::format("# {}\n\n", clean(finding.signature.title));
     text += fmt::format("Walker: `{}`, {}. Seen on JDK {}.\n\n",
                         AllWalkers()[file_.request.walker].name,
-                        AllWalkers()[file_.request.walker].what, content_.shown_on);
+                        AllWalkers()[file_.request.walker].what, WithoutBuilder(content_.shown_on));
     text += "A stack walker must return frames or an error code, whatever it is shown. This one:\n";
     const bool says_more = finding.signature.expect.find(finding.detail) == std::string::npos;
     text += Block(clean(finding.signature.expect + (says_more ? "\n" + finding.detail : "")));
@@ -112,10 +113,10 @@ class Bundler {
     for (const auto& [build, tally] : content_.rows) {
       std::string showed = tally.Words();
       if (tally.unable > 0) showed += ": " + tally.unable_reason;
-      text += fmt::format("| {} | {} | {} | {} | {} | {} of {} | {} |\n", Cell(build.jdk.version),
-                          Cell(build.jdk.vendor), build.jdk.arch, Cell(build.jdk.build_id),
-                          build.profile, tally.reproduced, tally.walked(),
-                          Cell(Clean(showed, kReportName)));
+      text += fmt::format("| {} | {} | {} | {} | {} | {} of {} | {} |\n",
+                          Cell(WithoutBuilder(build.jdk.version)), Cell(build.jdk.vendor),
+                          build.jdk.arch, Cell(build.jdk.build_id), build.profile, tally.reproduced,
+                          tally.walked(), Cell(Clean(showed, kReportName)));
     }
     text += "\nJVM flags of the profiles:\n\n";
     std::set<std::string> named;
@@ -143,7 +144,7 @@ class Bundler {
     for (const auto& [build, tally] : content_.rows) {
       nlohmann::json outcomes = nlohmann::json::object();
       for (const auto& [what, count] : tally.outcomes) outcomes[Clean(what, kTableName)] = count;
-      rows.push_back({{"version", build.jdk.version},
+      rows.push_back({{"version", WithoutBuilder(build.jdk.version)},
                       {"vendor", build.jdk.vendor},
                       {"architecture", build.jdk.arch},
                       {"build_id", build.jdk.build_id},
@@ -216,6 +217,21 @@ bool MayBeInPath(char c) {
   return c > ' ' && std::string_view("\"':,;()[]{}<>|").find(c) == std::string_view::npos;
 }
 
+// The end of a path that goes on behind blanks, in a word with a slash: "/srv/My Own Project/x".
+// `end`: the end of its first word.
+size_t EndBehindBlanks(std::string_view text, size_t end) {
+  constexpr int kMostWords = 4;
+  size_t at = end;
+  for (int words = 0; words < kMostWords && at < text.size() && text[at] == ' '; words++) {
+    const size_t begin = at + 1;
+    for (at = begin; at < text.size() && MayBeInPath(text[at]);) at++;
+    const std::string_view word = text.substr(begin, at - begin);
+    if (word.empty() || word[0] == '/' || word[0] == '-') break;
+    if (word.find('/') != word.npos) return EndBehindBlanks(text, at);
+  }
+  return end;
+}
+
 bool IsOfSystem(std::string_view path) {
   for (const std::string_view folder :
        {"/usr/", "/lib/", "/lib64/", "/proc/", "/sys/", "/dev/", "/etc/", "/bin/"})
@@ -256,10 +272,11 @@ std::string HidePaths(std::string_view text, int& count) {
       at = whole;
       continue;
     }
+    at = EndBehindBlanks(text, end);
+    const std::string_view whole = text.substr(end - path.size(), at - end + path.size());
     out += "<path>";
-    out += path.substr(last);
+    out += whole.substr(whole.rfind('/'));
     count++;
-    at = end;
   }
   return out;
 }
@@ -268,6 +285,8 @@ StandIns NamesOfThisMachine() {
   StandIns names;
   char host[256] = "";
   if (gethostname(host, sizeof host - 1) == 0) AddName(host, "<host>", names);
+  for (const char* variable : {"HOSTNAME", "HOST"})
+    if (const char* name = std::getenv(variable)) AddName(name, "<host>", names);
   if (const passwd* user = getpwuid(getuid())) AddName(user->pw_name, "<user>", names);
   for (const char* variable : {"USER", "LOGNAME", "SUDO_USER"})
     if (const char* name = std::getenv(variable)) AddName(name, "<user>", names);

@@ -82,6 +82,9 @@ TEST_F(MergeTest, AnInterruptEndsIt) {
 
 TEST(RunNotes, SayWhatHappenedAndNothingElse) {
   EXPECT_THAT(NotesOf({}), IsEmpty());
+  WorkerFacts stood_still;
+  stood_still.unstopped = 2;
+  EXPECT_THAT(NotesOf(stood_still)[0].detail, HasSubstr("somebody may have stopped it"));
   WorkerFacts facts;
   facts.killed = 2;
   facts.failed_starts = 3;

@@ -143,6 +143,8 @@ std::vector<NoteRow> FuzzRun::Notes() const {
   if (plan_.child.aslr) facts.aslr_off = false;  // this machine refuses
   for (const auto& worker : workers_) {
     facts.killed += worker->counts().killed;
+    if (!worker->killer().empty()) facts.killer = worker->killer();
+    facts.unstopped += worker->counts().unstopped;
     facts.failed_starts += worker->counts().failed_starts;
     if (!worker->why_not_started().empty()) facts.why_not_started = worker->why_not_started();
     if (const auto off = worker->IsAslrOff())

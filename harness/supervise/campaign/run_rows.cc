@@ -84,7 +84,11 @@ std::vector<NoteRow> NotesOf(const WorkerFacts& facts) {
             ? fmt::format("the memory was full: the kernel's OOM killer ended {} processes of this "
                           "control group meanwhile",
                           facts.oom_kills)
-            : "somebody ended a child by SIGKILL; what it walked is not to blame");
+            : "by " + facts.killer + "; what was walked is not to blame");
+  if (facts.unstopped > 0)
+    note(NoteKind::kIncident, "child stood still", facts.unstopped,
+         "it did not end when it was asked to, and was killed: somebody may have stopped it, and "
+         "its walks stop there");
   if (facts.failed_starts > 0)
     note(NoteKind::kIncident, "child not started", facts.failed_starts, facts.why_not_started);
   if (facts.unwalked > 0) notes.push_back(UnwalkedNote(facts.unwalked, facts.why_unwalked));

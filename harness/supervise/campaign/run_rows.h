@@ -19,8 +19,10 @@ namespace walkhammer {
 
 // What all workers of a run have met so far.
 struct WorkerFacts {
-  uint64_t killed = 0;           // children, by a SIGKILL that was not ours
+  uint64_t killed = 0;           // children, from outside
+  std::string killer;            // of the last of these
   uint64_t oom_kills = 0;        // meanwhile, in our memory control group
+  uint64_t unstopped = 0;        // children that did not end when they were asked to
   uint64_t failed_starts = 0;    // of children, after others had walked
   std::string why_not_started;   // the last of these
   uint64_t unwalked = 0;         // replays that could not be walked

@@ -20,6 +20,8 @@
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
 #include "harness/base/shell.h"
+#include "harness/findings/crash_error_text.h"
+#include "harness/hs_err/redact.h"
 #include "harness/process/signal_name.h"
 #include "harness/supervise/stress_runs/backend_samples.h"
 #include "harness/supervise/stress_runs/cell_results.h"
@@ -41,6 +43,7 @@ constexpr auto kWriteWithin =
 constexpr auto kReadCpuEvery = milliseconds(200);  // a program's; its file in /proc is slow
 
 constexpr size_t kMostOutput = 1 << 20;  // bytes of the hs_err log that are read
+constexpr char kNoRoom[] = "this machine has no memory or no threads left for the JVM: ";
 
 std::string UsersPreload() {
   const char* preload = std::getenv("LD_PRELOAD");
@@ -370,6 +373,11 @@ Result<bool> StressCell::Step(bool interrupted) {
     RETURN_IF_ERROR(KillAndEnd(trouble, reason));
     return true;
   }
+  // A program that is still setting up has found nothing yet.
+  if (interrupted && !sampled_ && plan_.attach_pid == 0) {
+    RETURN_IF_ERROR(KillAndEnd(CellStatus::kInterrupted, ""));
+    return true;
+  }
   const Clock::time_point now = Clock::now();
   if ((TimeIsUp() || interrupted) && !stopping_) {
     stopping_ = true;
@@ -424,7 +432,7 @@ Status StressCell::StartProgram() {
     std::string words;
     for (size_t i = 1; i < setup.arguments.size() - load_.arguments.size(); i++)
       words += (words.empty() ? "" : " ") + setup.arguments[i];
-    plan_.row.jvm_flags = words;
+    plan_.row.jvm_flags = WithoutSecrets(words);
   }
   setup.arguments = plan_.platform.Command(setup.arguments, setup.environment);
   ASSIGN_OR_RETURN(program_, Program::Start(setup));
@@ -456,6 +464,10 @@ StressCell::ProgramEnd StressCell::HowItEnded(const std::string& hs_err) const {
   // by that walk.
   bool walking = false;
   for (const SampleJournal& journal : state_->journals) walking |= journal.phase.load() == 1;
+  if (const std::string killer = KilledBy(hs_err); !killer.empty())
+    return {CellStatus::kWorkloadFailed, "the JVM was killed from outside by " + killer};
+  if (ParseHsErrHead(hs_err).error == kNoMemoryError && state_->walks.load() == 0)
+    return {CellStatus::kUnavailable, kNoRoom + LastLines(program_->output())};
   const bool vanished = plan_.attach_pid != 0 && state_->phase.load() != AgentPhase::kEnded;
   const bool in_order =
       ending_ || state_->phase.load() == AgentPhase::kEnded || !(walking || vanished);
@@ -473,6 +485,9 @@ StressCell::ProgramEnd StressCell::HowItEnded(const std::string& hs_err) const {
     return {CellStatus::kUnavailable, complaint};
   if (!plan_.backend->own_agent && NeverRan(output))
     return {CellStatus::kUnavailable, "the JVM did not start: " + LastLines(output)};
+  if (output.find("unable to create native thread") != std::string::npos ||
+      output.find("pthread_create failed (EAGAIN)") != std::string::npos)
+    return {CellStatus::kUnavailable, kNoRoom + LastLines(output)};
   if (output.find("No space left on device") != std::string::npos)
     return {CellStatus::kDiskFull, "the disk is full: " + LastLines(output)};
   return {CellStatus::kWorkloadFailed,

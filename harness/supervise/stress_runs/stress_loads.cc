@@ -64,8 +64,23 @@ Result<std::vector<Load>> WorkloadLoads(const LoadSettings& settings, uint64_t s
   return loads;
 }
 
+// The class, jar or module that a command line of java runs: its arguments may hold secrets.
+std::string ProgramOf(const std::vector<std::string>& words) {
+  static constexpr std::string_view kWithValue[] = {
+      "-cp",           "-classpath",     "--class-path",    "-p",
+      "--module-path", "--add-modules",  "--add-reads",     "--add-exports",
+      "--add-opens",   "--patch-module", "--limit-modules", "--upgrade-module-path",
+      "--source"};
+  for (size_t i = 0; i < words.size(); i++) {
+    if (!words[i].starts_with('-')) return words[i];
+    i += std::count(std::begin(kWithValue), std::end(kWithValue), words[i]);
+  }
+  return words.back();
+}
+
 Load JavaLoad(const std::vector<std::string>& words) {
-  return {"java:" + words.back(), [words](const Jdk&, const std::string&) -> Result<LoadCommand> {
+  return {"java:" + ProgramOf(words),
+          [words](const Jdk&, const std::string&) -> Result<LoadCommand> {
             return LoadCommand{{}, words, std::filesystem::current_path(), true};
           }};
 }

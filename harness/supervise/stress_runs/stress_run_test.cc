@@ -2,6 +2,7 @@
 // A matrix of cells that run scripts in place of JVMs, under backends of the test's own.
 #include "harness/supervise/stress_runs/stress_run.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -42,6 +43,13 @@ constexpr SamplingBackend kQuick = TestBackend(AtOnce), kSlow = TestBackend(Slow
 constexpr char kChatty[] =
     "#!/bin/bash\nwhile [ $SECONDS -lt 2 ]; do printf '%01000d\\n' 0; done\n";
 constexpr char kBrief[] = "#!/bin/sh\nexit 0\n";
+
+// Ends as a JVM that cannot start its threads.
+constexpr char kNoThreads[] =
+    "#!/bin/sh\nfor flag; do case $flag in -XX:ErrorFile=*) echo '# There is insufficient memory "
+    "for "
+    "the Java Runtime Environment to continue.' >\"${flag#*=}\";; esac; done\n"
+    "echo 'Cannot create worker GC thread'\nexit 1\n";
 
 class StressRunTest : public NewRunTest {
  protected:
@@ -114,6 +122,39 @@ TEST_F(StressRunTest, ACellThatIsPreparedForLongDoesNotTouchTheOthers) {
   EXPECT_EQ(Row(0).status, CellStatus::kUnavailable);
   EXPECT_EQ(Row(0).reason, "not at hand");
   EXPECT_EQ(Row(1).status, CellStatus::kPassed) << Row(1).reason;
+}
+
+// Of one that samples, the agent has 10 s to stop.
+TEST_F(StressRunTest, AProgramThatIsStillSettingUpEndsAtOnceWhenInterrupted) {
+  const std::string up = folder_.Under("up");
+  CellPlan cell = Cell(kOwnBackend, "#!/bin/sh\ntrap '' TERM\ntouch " + up + "\nsleep 1000\n");
+  cell.hung_after = seconds(100);
+  Add(std::move(cell));
+  std::chrono::steady_clock::time_point began;
+  std::thread later([&] {
+    while (!std::filesystem::exists(up)) std::this_thread::sleep_for(milliseconds(10));
+    began = std::chrono::steady_clock::now();
+    interrupted_ = true;
+  });
+  Run();
+  later.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, seconds(9));
+  EXPECT_EQ(Row(0).status, CellStatus::kInterrupted);
+}
+
+TEST_F(StressRunTest, AMachineWithoutThreadsIsNobodysFinding) {
+  Add(Cell(kQuick, kNoThreads));
+  Add(Cell(kQuick,
+           "#!/bin/sh\necho 'java.lang.OutOfMemoryError: unable to create native thread: possibly "
+           "out of memory or process/resource limits reached'\nexit 1\n"));
+  Run();
+  EXPECT_EQ(Row(0).status, CellStatus::kUnavailable);
+  EXPECT_EQ(Row(0).reason,
+            "this machine has no memory or no threads left for the JVM: Cannot create worker GC "
+            "thread");
+  EXPECT_EQ(Row(1).status, CellStatus::kUnavailable);
+  EXPECT_THAT(Row(1).reason, testing::HasSubstr("no threads left for the JVM: "));
+  EXPECT_TRUE(Read(run_).Buckets().value().empty());
 }
 
 TEST_F(StressRunTest, NoCellIsHungBecauseTheSupervisorWasBusy) {

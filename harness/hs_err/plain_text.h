@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// PlainText: what a file of text holds, in the form thatthe readers of this folder take. Used
+// wherever a crash log is read from a file. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_HS_ERR_PLAIN_TEXT_H_
+#define WALKHAMMER_HARNESS_HS_ERR_PLAIN_TEXT_H_
+
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace walkhammer {
+
+// Returns `bytes`, what the file `name` holds, as they are but for UTF-16, which becomes UTF-8,
+// NULs, which go, and a CR alone, which becomes an LF. kBadInput: they are compressed, or not a
+// text.
+Result<std::string> PlainText(std::string bytes, const std::string& name);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_HS_ERR_PLAIN_TEXT_H_

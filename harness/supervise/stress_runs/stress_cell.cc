@@ -574,6 +574,8 @@ std::string StressCell::WhatLacks(const Delivery& delivery, bool java) const {
   if (!java) return "no Java thread was tracked";
   if (delivery.delivered == 0 && state_->steps.load() == 0) return "no signal was delivered";
   if (plan_.job.no_walk == 0 && delivery.successful == 0) return "no walk was successful";
+  if (plan_.job.no_walk == 0 && delivery.walks < kLeastWalks)
+    return TooFewWalks(delivery.walks) + ": a longer --time or a shorter --interval helps";
   return "";
 }
 

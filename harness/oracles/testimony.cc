@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A walker's answers agree with those of a witness, up to what two honest walkers differ by. The
+// supervisor judges that, by the counts of a whole cell. Signal-safe: see testimony.h.
+#include "harness/oracles/testimony.h"
+
+#include <iterator>
+
+#include "harness/oracles/disagreement.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kWitnessOutcomes[] = {
+    {"agrees", Grade::kAcceptable, "the answers differ no more often than those of honest walkers"},
+    {"no-frame", Grade::kForbidden, "most threads in Java have no stack, where a witness has one"},
+    {"newest-frame", Grade::kForbidden, "the newest frame is too often of a wrong method"},
+    {"callers", Grade::kForbidden, "callers are too often wrong or missing"},
+    {"cut-off", Grade::kForbidden, "the outermost callers are too often missing"},
+    {"byte-code", Grade::kForbidden, "the newest frame is too often at a wrong byte code"},
+};
+static_assert(std::size(kWitnessOutcomes) == kTestimonies);
+
+}  // namespace
+
+std::optional<Testimony> TestimonyOn(const Trace& answer, const Trace& witness, int depth,
+                                     bool interpreted) {
+  if (witness.num_frames <= 0 || !CanCompare(answer, witness, depth)) return {};
+  const Difference difference = Compare(answer, witness);
+  if (IsAboutGuess(answer, witness, difference)) return {};
+  switch (difference.kind) {
+    case Disagreement::kOneFailed:
+      return Testimony::kNoFrame;
+    case Disagreement::kMethod:
+      return difference.frame == 0 ? Testimony::kNewest : Testimony::kCallers;
+    case Disagreement::kSkippedCaller:
+      return Testimony::kCallers;
+    case Disagreement::kTruncated:
+      return answer.num_frames < witness.num_frames ? Testimony::kCutOff : Testimony::kCallers;
+    case Disagreement::kBci:
+      return difference.frame == 0 && interpreted ? Testimony::kByteCode : Testimony::kAgrees;
+    default:
+      return Testimony::kAgrees;
+  }
+}
+
+double LimitOf(Testimony testimony) {
+  constexpr double kPercent[kTestimonies] = {100, 80, 0.5, 50, 20, 1};
+  return kPercent[static_cast<int>(testimony)];
+}
+
+const char* TestimonyWords(Testimony testimony) {
+  constexpr const char* kWords[kTestimonies] = {"agrees with",
+                                                "has no frame, unlike",
+                                                "has another newest frame than",
+                                                "has other callers than",
+                                                "ends before the outermost frames of",
+                                                "has the newest frame at another byte code than"};
+  return kWords[static_cast<int>(testimony)];
+}
+
+const Oracle kWitnessOracle = {"witness", "answers are those of a witness, but for a known share",
+                               kWitnessOutcomes, nullptr, kByParent};
+
+}  // namespace walkhammer

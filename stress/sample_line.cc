@@ -305,9 +305,8 @@ void SampleLine::AskWitness(WalkSlot& slot, SampledThread& thread, ucontext_t& c
   Call(slot, *slot.witness, {&context, thread.env, state_.job.depth, 0}, truth);
   errno = 0;
   journal.phase.store(0, std::memory_order_release);
-  const bool interpreted = RegionOf(journal.sample.registers.pc) == PcRegion::kCodelet;
   for (int w = 0; w < walker_count(); w++)
-    if (const auto testimony = TestimonyOn(slot.answers[w], truth, state_.job.depth, interpreted))
+    if (const auto testimony = TestimonyOn(slot.answers[w], truth, state_.job.depth))
       state_.witnessed[w][static_cast<int>(*testimony)].fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -7,9 +7,13 @@
 load lib
 
 setup() {
+  need_jdk
+  # Copied once: a library must not change while a program has it.
   providers=$tmp/providers
   mkdir "$providers"
-  need_jdk
+  while IFS='|' read -r name _; do
+    cp "$(dirname "$walkhammer")/providers/bad_walkers.so" "$providers/$name.so"
+  done < <(rows)
 }
 
 # rows: prints the table's rows, "NAME|STRESS|FUZZ", with the alternatives of a pattern as "#".
@@ -20,7 +24,6 @@ rows() {
 # walk NAME FOLDER VERB ARGUMENT...: a run with that walker; its exit code goes to FOLDER.code.
 walk() {
   local provider=$providers/$1.so folder=$2 verb=$3 code=0
-  cp "$(dirname "$walkhammer")/providers/bad_walkers.so" "$provider"
   timeout 100 "$walkhammer" "$verb" --walker asgst --provider "$provider" --jdk "$jdk" --no-confirm \
     --out "$folder" "${@:4}" >"$folder.txt" 2>"$folder.log" || code=$?
   echo "$code" >"$folder.code"
@@ -71,7 +74,7 @@ two() {
 
 @test "the gate judges: a walker that becomes bad is a regression, and an honest one is none" {
   local name number
-  for name in honest constant no-frames no-outermost every-second-fails; do
+  for name in honest constant every-second-fails; do
     for number in 1 2; do
       two walk "$name" "$tmp/$name-$number" stress --workload torture:mixed --time 8s --seed $number
     done
@@ -80,7 +83,7 @@ two() {
     two walk honest "$tmp/honest-$number" stress --workload torture:mixed --time 8s --seed $number
   done
   wait
-  for name in honest constant no-frames no-outermost every-second-fails; do
+  for name in honest constant every-second-fails; do
     number=1
     [ "$name" != honest ] || number=3
     run "$walkhammer" gate --baseline "$tmp/honest-1" --baseline "$tmp/honest-2" \
@@ -94,8 +97,8 @@ two() {
 }
 
 @test "too few walks are no verdict, whatever they found" {
-  run timeout 100 "$walkhammer" stress --workload torture:mixed --jdk "$jdk" --interval 1s --time 2s \
-    --no-confirm --out "$tmp/run"
+  run timeout 100 "$walkhammer" stress --workload torture:mixed --jdk "$jdk" --interval 300ms \
+    --clock wall --time 2s --no-confirm --out "$tmp/run"
   echo "$output"
   [ "$status" -eq 4 ]
   [[ "$output" == *"walks were made, and a verdict requires 100: a longer --time or a shorter"* ]]

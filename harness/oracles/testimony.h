@@ -14,12 +14,12 @@ namespace walkhammer {
 
 // Also the outcomes of the oracle "witness", in this order.
 enum class Testimony : uint8_t {
-  kAgrees,    // the same, or a difference that two honest walkers often have
+  kAgrees,    // the same, or a difference that honest walkers often have
   kNoFrame,   // the walker has no frame, whatever its code, and the witness has some
   kNewest,    // the newest frame is of a method that the witness has nowhere near
   kCallers,   // other callers, or some are missing in between
   kCutOff,    // the walker's frames end where the witness goes on
-  kByteCode,  // the same methods, and another byte code in the newest frame, which is interpreted
+  kByteCode,  // the same methods, and a caller at another byte code, see CallerDiffers
   kCount
 };
 inline constexpr int kTestimonies = static_cast<int>(Testimony::kCount);
@@ -27,10 +27,8 @@ inline constexpr int kTestimonies = static_cast<int>(Testimony::kCount);
 inline constexpr uint64_t kLeastTestimonies = 100;  // without them, a walker is not judged
 
 // nullopt: the witness has no frames, called a frame that matters a guess, or the walker did not
-// return or returned more than `depth` frames, which other oracles judge. `interpreted`: pc is in
-// the interpreter. In compiled code honest walkers choose among the byte codes around pc.
-std::optional<Testimony> TestimonyOn(const Trace& answer, const Trace& witness, int depth,
-                                     bool interpreted);
+// return or returned more than `depth` frames, which other oracles judge.
+std::optional<Testimony> TestimonyOn(const Trace& answer, const Trace& witness, int depth);
 
 // The share of a walker's answers, in percent, up to which they may compare like this; above it,
 // the walker is wrong.

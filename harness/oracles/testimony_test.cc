@@ -28,7 +28,7 @@ constexpr int kDepth = 8;
 
 std::optional<Testimony> Of(const std::vector<int>& answer, const std::vector<int>& witness) {
   const auto mine = FramesOf(answer), other = FramesOf(witness);
-  return TestimonyOn(Said(mine), Said(other), kDepth, true);
+  return TestimonyOn(Said(mine), Said(other), kDepth);
 }
 
 TEST(Testimony, EachKind) {
@@ -45,33 +45,35 @@ TEST(Testimony, AFailureIsNoFrameWhateverItsCode) {
   const auto frames = FramesOf({1});
   for (const int code : {0, -5, -1234}) {
     const Trace failed{Ending::kReturned, code, nullptr};
-    EXPECT_EQ(TestimonyOn(failed, Said(frames), kDepth, true), Testimony::kNoFrame);
+    EXPECT_EQ(TestimonyOn(failed, Said(frames), kDepth), Testimony::kNoFrame);
   }
 }
 
-TEST(Testimony, OnlyTheNewestFramesByteCodeCounts) {
-  auto newest = FramesOf({1, 2, 3}), older = newest;
-  const auto witness = newest;
+TEST(Testimony, ByteCodesOfCallersCount) {
+  const auto witness = FramesOf({1, 2, 3});
+  auto newest = witness, caller = witness, unknown = witness;
   newest[0].bci++;
-  older[1].bci++;
-  EXPECT_EQ(TestimonyOn(Said(newest), Said(witness), kDepth, true), Testimony::kByteCode);
-  EXPECT_EQ(TestimonyOn(Said(newest), Said(witness), kDepth, false), Testimony::kAgrees);
-  EXPECT_EQ(TestimonyOn(Said(older), Said(witness), kDepth, true), Testimony::kAgrees);
+  caller[0].bci++;
+  caller[2].bci++;
+  unknown[1].bci = 0;
+  EXPECT_EQ(TestimonyOn(Said(newest), Said(witness), kDepth), Testimony::kAgrees);
+  EXPECT_EQ(TestimonyOn(Said(unknown), Said(witness), kDepth), Testimony::kAgrees);
+  EXPECT_EQ(TestimonyOn(Said(caller), Said(witness), kDepth), Testimony::kByteCode);
 }
 
 TEST(Testimony, WhatProvesNothing) {
   const auto three = FramesOf({1, 2, 3}), other = FramesOf({1, 9, 3});
   const Trace answer = Said(three), failed{Ending::kReturned, -5, nullptr},
               none{Ending::kReturned, 0, nullptr}, crashed{Ending::kCrashed, 0, nullptr};
-  EXPECT_EQ(TestimonyOn(answer, failed, kDepth, true), std::nullopt);
-  EXPECT_EQ(TestimonyOn(failed, none, kDepth, true), std::nullopt);
-  EXPECT_EQ(TestimonyOn(crashed, answer, kDepth, true), std::nullopt);
-  EXPECT_EQ(TestimonyOn(answer, answer, 2, true), std::nullopt) << "beyond the buffer";
+  EXPECT_EQ(TestimonyOn(answer, failed, kDepth), std::nullopt);
+  EXPECT_EQ(TestimonyOn(failed, none, kDepth), std::nullopt);
+  EXPECT_EQ(TestimonyOn(crashed, answer, kDepth), std::nullopt);
+  EXPECT_EQ(TestimonyOn(answer, answer, 2), std::nullopt) << "beyond the buffer";
   Trace guess = Said(other);
   guess.guessed_from = 1;
-  EXPECT_EQ(TestimonyOn(answer, guess, kDepth, true), std::nullopt);
+  EXPECT_EQ(TestimonyOn(answer, guess, kDepth), std::nullopt);
   guess.guessed_from = 2;
-  EXPECT_EQ(TestimonyOn(answer, guess, kDepth, true), Testimony::kCallers);
+  EXPECT_EQ(TestimonyOn(answer, guess, kDepth), Testimony::kCallers);
 }
 
 TEST(Testimony, EachKindHasWordsALimitAndAnOutcome) {

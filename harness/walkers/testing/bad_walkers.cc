@@ -122,9 +122,10 @@ constexpr Misdeed kMisdeeds[] = {
      [](const Walk& walk) {
        std::reverse(walk.frames(), walk.frames() + std::max(walk.count(), 0));
      }},
-    {"wrong-byte-code",
+    {"wrong-byte-codes",
      [](const Walk& walk) {
-       if (walk.InJava()) walk.frames()[0].java_frame.bci++;
+       for (jint i = 0; i < walk.count(); i++)
+         if (walk.frames()[i].type != ASGST_FRAME_NATIVE) walk.frames()[i].java_frame.bci++;
      }},
     {"stale", Stale},
     {"too-many",

@@ -40,6 +40,7 @@ constexpr auto kWriteWithin =
     seconds(20);  // kEndWithin of backends that judge what is written then
 constexpr auto kReadCpuEvery = milliseconds(200);  // a program's; its file in /proc is slow
 
+constexpr char kMoreWalks[] = ": a longer --time or a shorter interval helps";
 constexpr size_t kMostOutput = 1 << 20;  // bytes of the hs_err log that are read
 
 std::string UsersPreload() {
@@ -575,7 +576,7 @@ std::string StressCell::WhatLacks(const Delivery& delivery, bool java) const {
   if (delivery.delivered == 0 && state_->steps.load() == 0) return "no signal was delivered";
   if (plan_.job.no_walk == 0 && delivery.successful == 0) return "no walk was successful";
   if (plan_.job.no_walk == 0 && delivery.walks < kLeastWalks)
-    return TooFewWalks(delivery.walks) + ": a longer --time or a shorter --interval helps";
+    return TooFewWalks(delivery.walks) + kMoreWalks;
   return "";
 }
 
@@ -588,6 +589,9 @@ void StressCell::TakeVerdict(const BackendVerdict& verdict) {
   const std::string remarks = plan_.backend->own_agent ? Remarks(*state_) : "";
   if (interrupted_ && verdict.status == CellStatus::kToolFailed)
     End(CellStatus::kInterrupted, "");
+  else if (verdict.status == CellStatus::kPassed && !plan_.backend->own_agent &&
+           verdict.delivery.walks < kLeastWalks)
+    End(CellStatus::kVacuous, TooFewWalks(verdict.delivery.walks) + kMoreWalks);
   else
     End(verdict.status, verdict.reason + (remarks.empty() ? "" : "; ") + remarks);
 }

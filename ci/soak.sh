@@ -4,7 +4,7 @@
 #   ci/soak.sh [OPTION...] NAME...    runs these, in this order
 #   ci/soak.sh --help                 prints this, and what each NAME does
 #   --jdk HOME       a JDK; may be repeated (default: all JDKs of this machine; large and chaos use
-#                    one, by default that of `walkhammer fuzz`)
+#                    one, by default that of `walkhammer fuzz`; walkers uses the first)
 #   --workload NAME  of large (default: the largest available one)
 #   --kind KIND      of chaos; may be repeated (default: all)
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_TIME how long a soak

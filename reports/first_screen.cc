@@ -38,20 +38,27 @@ std::string WalkedText(const RunSummary& summary) {
   return text;
 }
 
+// "undisturbed stacks right in 20 of 22 scenes; 3 with fewer than 100 walks; not in a, b". Of such
+// a scene, a verdict holds for the undisturbed walks alone.
 std::string ScenesText(const RunSummary& summary) {
-  size_t right = 0, tried = 0;
+  std::map<std::string, uint64_t> walks;
+  for (const CountRow& row : summary.counts) walks[row.scene] += row.count;
+  size_t right = 0, tried = 0, few = 0;
   std::string others;
   for (const SceneRow& scene : summary.scenes) {
     if (scene.tried == 0) continue;
     tried++;
+    if (walks[scene.name] < kLeastWalks) few++;
     if (scene.pristine_true)
       right++;
     else
       others += (others.empty() ? "" : ", ") + scene.name;
   }
   if (tried == 0) return "";
-  return fmt::format("undisturbed stacks right in {} of {}{}", right, Counted(tried, "scene"),
-                     others.empty() ? "" : "; not in " + others);
+  std::string text =
+      fmt::format("undisturbed stacks right in {} of {}", right, Counted(tried, "scene"));
+  if (few > 0) text += fmt::format("; {} with fewer than {} walks", few, kLeastWalks);
+  return text + (others.empty() ? "" : "; not in " + others);
 }
 
 // Which of the buckets are one known issue.

@@ -146,6 +146,24 @@ TEST_F(FirstScreenTest, HasAtMost25LinesOf80Columns) {
   EXPECT_THAT(lines, Each(SizeIs(testing::Le(80U))));
 }
 
+TEST_F(FirstScreenTest, ScenesOfFewWalksAreCounted) {
+  SceneRow walked, other;
+  walked.name = "c1";
+  other.name = "c2";
+  walked.tried = other.tried = 1;
+  walked.available = walked.pristine_true = other.available = other.pristine_true = true;
+  ASSERT_TRUE(run_->SaveScenes({walked, other}).ok());
+  const CountRow enough{"agct", "c1", "in_Java", "nmethod", "frames", kLeastWalks};
+  CountRow few = enough;
+  few.scene = "c2";
+  few.count--;
+  ASSERT_TRUE(run_->SaveCounts({enough, few}).ok());
+  EXPECT_THAT(Screen(), HasSubstr("right in 2 of 2 scenes; 1 with fewer than 100 walks\n"));
+  few.count++;
+  ASSERT_TRUE(run_->SaveCounts({enough, few}).ok());
+  EXPECT_THAT(Screen(), HasSubstr("right in 2 of 2 scenes\n"));
+}
+
 TEST_F(FirstScreenTest, KnownIssuesHaveTheRoomThatIsLeft) {
   for (int i = 0; i < 16; i++) {
     const std::string known = "crash in known" + std::to_string(i) + "x";

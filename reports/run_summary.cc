@@ -95,7 +95,9 @@ std::string Culprits(std::span<const CellSummary> cells, const RunRow& run, Cell
   const CellRow& row = first->row;
   const auto all = static_cast<uint64_t>(std::count_if(first, cells.end(), is_wanted));
   std::string reason = row.reason;
-  if (row.status == CellStatus::kPassed) reason = "no walk returned a frame";
+  if (row.status == CellStatus::kPassed)
+    reason =
+        row.delivery.successful == 0 ? "no walk returned a frame" : TooFewWalks(row.delivery.walks);
   std::string text = fmt::format("{}: {}", CellLabel(row), CellWord(row, run));
   if (!reason.empty()) text += fmt::format(" ({})", reason);
   if (all > 1) text += fmt::format(" and {} more", Grouped(all - 1));
@@ -164,12 +166,32 @@ std::string BlindCells(const RunRow& run, std::span<const CellSummary> cells) {
   return "";
 }
 
+// That answers were held against no truth, as a further clause: "; no truth: ..."; "" if they were,
+// or if nobody noted that.
+std::string WithoutTruth(const RunSummary& summary) {
+  size_t walked = 0, without = 0;
+  for (const CellSummary& cell : summary.cells)
+    if (cell.row.delivery.walks > 0) {
+      walked++;
+      without += std::any_of(summary.notes.begin(), summary.notes.end(), [&](const NoteRow& note) {
+        return note.cell == cell.row.position && note.kind == NoteKind::kNotInForce &&
+               note.name == kTruthNote;
+      });
+    }
+  if (without == 0) return "";
+  if (without == walked) return "; no truth: only crashes, hangs and errors were judged";
+  return fmt::format("; no truth in {}: only crashes, hangs and errors were judged there",
+                     Counted(without, "cell"));
+}
+
 // The verdict on a run with cells: FINDINGS if `fails`, or for a cell of BlindCells; else VACUOUS
 // for a vacuous cell, FAILED for a failed cell or run, SKIPPED for a skipped cell, VACUOUS if no
 // cell passed, else KNOWN if `known`, else CLEAN, in this order. While the run goes on, running
 // cells do not count. `found`: the findings in words.
-Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool fails, bool known,
-                   const std::string& found) {
+Verdict JudgeCells(const RunSummary& summary, bool fails, bool known, const std::string& found) {
+  const RunRow& run = summary.run;
+  const std::span<const CellSummary> cells = summary.cells;
+  const std::string truth = WithoutTruth(summary);
   const std::string counts = CellCounts(cells, run);
   const std::string state = run.status == RunStatus::kCleanEnd || run.status == RunStatus::kVacuous
                                 ? std::string()
@@ -182,7 +204,7 @@ Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool f
   });
   const std::string blind = BlindCells(run, cells);
   if (fails || !blind.empty())
-    return {"FINDINGS", blind + found + "; " + counts + state, ExitCode::kFindings};
+    return {"FINDINGS", blind + found + "; " + counts + truth + state, ExitCode::kFindings};
   const std::string rest = fmt::format("{}; {}{}", counts, found, state);
   if (!vacuous.empty()) return {"VACUOUS", vacuous + rest, ExitCode::kToolFailed};
   if (!failed.empty() || run.status == RunStatus::kFailed)
@@ -194,20 +216,17 @@ Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool f
   const bool walked = std::any_of(cells.begin(), cells.end(), [](const CellSummary& cell) {
     return cell.row.mode != kNoWalkMode;
   });
-  return {
-      known ? "KNOWN" : "CLEAN",
-      fmt::format("{}; {}{}{}", found, counts, walked ? "" : "; nothing was to be walked", state),
-      ExitCode::kClean};
+  return {known ? "KNOWN" : "CLEAN",
+          fmt::format("{}; {}{}{}{}", found, counts, walked ? "" : "; nothing was to be walked",
+                      truth, state),
+          ExitCode::kClean};
 }
 
 // Why a run says nothing about the walker; empty if it says something.
 std::string WhyVacuous(const RunSummary& summary) {
   const RunTotals& totals = summary.run.totals;
   if (totals.walks == 0) return "nothing was walked";
-  if (totals.walks < kLeastWalks)
-    return fmt::format("only {} made, and a verdict requires {}",
-                       totals.walks == 1 ? "1 walk was" : Counted(totals.walks, "walk") + " were",
-                       kLeastWalks);
+  if (totals.walks < kLeastWalks) return TooFewWalks(totals.walks);
   return totals.pristine_walks == 0 ? "no scene was walked undisturbed" : "";
 }
 
@@ -225,8 +244,7 @@ Verdict Judge(const RunSummary& summary, bool strict) {
   const RunRow& run = summary.run;
   const Found found = CountFound(summary);
   const bool fails = found.news > 0 || (strict && found.known > 0);
-  if (!summary.cells.empty())
-    return JudgeCells(run, summary.cells, fails, found.known > 0, found.text);
+  if (!summary.cells.empty()) return JudgeCells(summary, fails, found.known > 0, found.text);
   const std::string state =
       run.status == RunStatus::kCleanEnd ? std::string() : "; the run " + RunStateText(run);
   const bool unfinished = run.status == RunStatus::kRunning;

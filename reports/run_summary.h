@@ -86,9 +86,6 @@ struct RunSummary {
   double WalksPerSecond() const;
 };
 
-// Walks without which a fuzz run, or a cell, has no verdict.
-inline constexpr uint64_t kLeastWalks = 100;
-
 // What a run's findings are compared with.
 struct Judging {
   std::shared_ptr<const KnownBugs> known;  // null: nothing is known

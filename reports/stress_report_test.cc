@@ -153,6 +153,35 @@ TEST_F(StressReport, ACellThatPassedWithoutASuccessfulWalkIsVacuous) {
   EXPECT_THAT(Text(), HasSubstr("  0  torture:recursion jdk17 zgc: VACUOUS\n"));
 }
 
+TEST_F(StressReport, ACellOfFewWalksIsVacuous) {
+  CellRow cell = TestCell(0);
+  cell.delivery.walks = 2;
+  cell.delivery.successful = 1;
+  ASSERT_TRUE(run_->SaveCell(cell).ok());
+  EXPECT_EQ(Finish(), RunStatus::kVacuous);
+  EXPECT_EQ(FirstLine(),
+            "VACUOUS: torture:recursion jdk17 zgc: vacuous (only 2 walks were made, and a verdict "
+            "requires 100); 0 of 1 cell passed, 1 vacuous; no findings");
+}
+
+TEST_F(StressReport, AVerdictWithoutATruthSaysSo) {
+  Cell(0, CellStatus::kPassed);
+  Cell(1, CellStatus::kPassed);
+  const NoteRow none{0, NoteKind::kNotInForce, kTruthNote, 0, "why"};
+  ASSERT_TRUE(run_->Replace(0, std::vector<NoteRow>{none}).ok());
+  ASSERT_TRUE(
+      run_->Replace(1, std::vector<NoteRow>{{1, NoteKind::kInForce, kTruthNote, 0, ""}}).ok());
+  Finish();
+  EXPECT_EQ(FirstLine(),
+            "CLEAN: no findings; 2 of 2 cells passed; no truth in 1 cell: only crashes, hangs and "
+            "errors were judged there");
+  ASSERT_TRUE(
+      run_->Replace(1, std::vector<NoteRow>{{1, NoteKind::kNotInForce, kTruthNote, 0, ""}}).ok());
+  EXPECT_EQ(FirstLine(),
+            "CLEAN: no findings; 2 of 2 cells passed; no truth: only crashes, hangs and errors "
+            "were judged");
+}
+
 TEST_F(StressReport, ACellThatWasOnlyToCountSignalsIsNot) {
   CellRow cell = TestCell(0);
   cell.mode = kNoWalkMode;

@@ -268,7 +268,7 @@ void Agent::MeasureMemory() {
   kib += (sizeof(SampleLine) + methods().HeapBytes() + recorder_->HeapBytes() +
           described_.HeapBytes()) /
          1024;
-  kib += static_cast<uint64_t>(kWalkSlots) * state_.job.walker_count *
+  kib += static_cast<uint64_t>(kWalkSlots) * (2U * state_.job.walker_count + 1) *
          (state_.job.depth * sizeof(Frame) / 1024 + 8);
   for (const Mapping& mapping : ReadMappings())
     if (mapping.path.find("walkhammer") != std::string::npos)

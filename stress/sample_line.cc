@@ -23,6 +23,7 @@ namespace {
 
 constexpr int kCodePromised = 1;     // slot of code 0; see WalkerInfo::answers_later
 constexpr uint64_t kMaskEvery = 16;  // one sample in so many has its signal mask checked
+constexpr uint64_t kAgainEvery = 8;  // in one sample of so many, each walker is asked twice
 
 Surroundings Look(const SampledThread& thread, uint64_t mask) {
   Surroundings around{};
@@ -96,6 +97,12 @@ StackWrite CompareStack(const Sample& sample, uint64_t call_stub_return) {
   return write;
 }
 
+// Nothing can change what a walker sees of this sample, however often it is asked.
+bool StandsInJava(const WalkSlot& slot, const SampleOptions& options) {
+  return slot.journal->sample.state == kStateInJava && slot.still && !options.running &&
+         !options.nested && !options.light;
+}
+
 }  // namespace
 
 Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
@@ -110,12 +117,30 @@ Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
     for (int w = 0; w < walker_count(); w++) {
       infos_[w] = &AllWalkers()[state_.job.walkers[w]];
       slot.walkers[w] = MakeWalker(*infos_[w]);
-      Status bound = slot.walkers[w]->Bind(host);
-      if (!bound.ok()) return bound;
+      RETURN_IF_ERROR(slot.walkers[w]->Bind(host));
+      if (AsksAgain()) {
+        slot.again[w] = MakeWalker(*infos_[w]);
+        RETURN_IF_ERROR(slot.again[w]->Bind(host));
+      }
     }
+    BindWitness(slot, host);
   }
   (void)OraclesFor(0);  // the tables are made at their first use
   return Ok();
+}
+
+bool SampleLine::AsksAgain() const {
+  return state_.job.step == 0 && state_.job.mode != WalkMode::kRunning &&
+         !AllWalkers()[state_.job.walkers[0]].answers_later;
+}
+
+void SampleLine::BindWitness(WalkSlot& slot, const WalkerHost& host) {
+  if (state_.job.witness == 0 || state_.no_witness[0] != 0) return;
+  slot.witness = MakeWalker(AllWalkers()[state_.job.witness - 1U]);
+  const Status bound = slot.witness->Bind(host);
+  if (bound.ok()) return;
+  CopyText(bound.failure().message, state_.no_witness);
+  slot.witness.reset();
 }
 
 WalkSlot* SampleLine::Claim() {
@@ -172,6 +197,7 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
   slot->facts.nested = options.nested;
   if (!options.nested && !options.running) slot->facts.shadow = thread.shadow.load();
   for (int w = 0; w < walker_count(); w++) Walk(*slot, thread, context, w, options);
+  if (slot->witness != nullptr && StandsInJava(*slot, options)) AskWitness(*slot, thread, context);
   SetCurrentGuardSlot(before);
   slot->taken.store(0, std::memory_order_release);
   return true;
@@ -182,7 +208,7 @@ void SampleLine::Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context
   Sample& sample = slot.journal->sample;
   sample.walker = state_.job.walkers[walker];
   slot.journal->phase.store(1, std::memory_order_release);
-  CallWalker(slot, thread, context, walker, options);
+  CallWalker(slot, thread, context, walker, *slot.walkers[walker], options);
 
   Observation& seen = slot.seen;
   if (HasChanged(slot, thread, context, walker)) seen.other = {};
@@ -195,6 +221,10 @@ void SampleLine::Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context
   seen.trace.num_frames = std::min<int>(seen.trace.num_frames, state_.job.depth);
   if (options.on_trace != nullptr) (*options.on_trace)(walker, seen.trace, differs);
   Count(slot, thread, walker, options);
+  slot.answers[walker] = seen.trace;
+  if (slot.again[walker] != nullptr && sample.sequence % kAgainEvery == 0 &&
+      StandsInJava(slot, options))
+    AskAgain(slot, thread, context, walker, options);
   KeepForNext(slot, walker, options);
   slot.journal->phase.store(0, std::memory_order_release);
 }
@@ -209,10 +239,9 @@ void SampleLine::Call(WalkSlot& slot, Walker& walker, const WalkInput& input, Tr
 // Calls the walker and fills in slot.seen. From the first Look to the last nothing else runs on the
 // thread.
 void SampleLine::CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
-                            const SampleOptions& options) {
+                            Walker& called, const SampleOptions& options) {
   const Sample& sample = slot.journal->sample;
   Observation& seen = slot.seen;
-  Walker& called = *slot.walkers[walker];
   const WalkInput input{&context, thread.env, state_.job.depth, 0};
   // Reading the signal mask costs a system call each time.
   const bool ask_mask = sample.sequence % kMaskEvery == 0 && !options.light;
@@ -254,6 +283,31 @@ void SampleLine::CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& c
   seen.fault = &slot.guard.fault;
   seen.unsafe_call = &slot.guard.unsafe_call;
   seen.sample = &slot.facts;
+}
+
+void SampleLine::AskAgain(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
+                          const SampleOptions& options) {
+  Observation& seen = slot.seen;
+  const Trace first = seen.trace;
+  seen.other = {first, infos_[walker], true};
+  CallWalker(slot, thread, context, walker, *slot.again[walker], options);
+  Judge(slot);
+  if (seen.trace.ending != Ending::kReturned)
+    state_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
+  seen.trace = first;
+}
+
+void SampleLine::AskWitness(WalkSlot& slot, SampledThread& thread, ucontext_t& context) {
+  SampleJournal& journal = *slot.journal;
+  journal.sample.walker = static_cast<uint8_t>(state_.job.witness - 1);  // whose a death would be
+  journal.phase.store(1, std::memory_order_release);
+  Trace truth;
+  Call(slot, *slot.witness, {&context, thread.env, state_.job.depth, 0}, truth);
+  errno = 0;
+  journal.phase.store(0, std::memory_order_release);
+  for (int w = 0; w < walker_count(); w++)
+    if (const auto testimony = TestimonyOn(slot.answers[w], truth, state_.job.depth))
+      state_.witnessed[w][static_cast<int>(*testimony)].fetch_add(1, std::memory_order_relaxed);
 }
 
 // True if the stack has changed since the previous walker's answer: others may deoptimise a thread

@@ -30,6 +30,10 @@ struct WalkSlot {
   std::atomic<int32_t> taken{0};
   GuardSlot guard;
   std::unique_ptr<Walker> walkers[kMaxWalkers];
+  // Further ones of the same kinds: see SampleLine::AskAgain.
+  std::unique_ptr<Walker> again[kMaxWalkers];
+  std::unique_ptr<Walker> witness;  // null: there is none
+  Trace answers[kMaxWalkers];       // to the sample; the walkers own their frames
   SampleJournal* journal = nullptr;
   WalkRequest request;
   Observation seen{};
@@ -75,15 +79,24 @@ class SampleLine {
 
  private:
   WalkSlot* Claim();
+  // Some samples are asked for once more: not those of steps, nor where the thread runs on.
+  bool AsksAgain() const;
+  void BindWitness(WalkSlot& slot, const WalkerHost& host);
   void Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
   // In the guard, unless the run is uncontained.
   void Call(WalkSlot& slot, Walker& walker, const WalkInput& input, Trace& trace) const;
   void CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
-                  const SampleOptions& options);
+                  Walker& called, const SampleOptions& options);
   bool HasChanged(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker);
   void Count(const WalkSlot& slot, SampledThread& thread, int walker, const SampleOptions& options);
   void KeepForNext(WalkSlot& slot, int walker, const SampleOptions& options) const;
+  // Asks the walker the same once more. The second answer is judged like the first, and is to be
+  // the same; it is not counted.
+  void AskAgain(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
+                const SampleOptions& options);
+  // Compares the answers of all walkers with that of the job's witness.
+  void AskWitness(WalkSlot& slot, SampledThread& thread, ucontext_t& context);
   bool Judge(WalkSlot& slot);  // true: nothing to report
   void Report(WalkSlot& slot, uint8_t oracle, uint8_t outcome, const char* detail);
 

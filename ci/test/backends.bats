@@ -6,7 +6,7 @@
 load lib
 
 setup_file() {
-  # An agent whose option is ACTION:FILE; it does ACTION with FILE: write, rubbish, recording,
+  # An agent whose option is ACTION:FILE; it does ACTION with FILE: write, few, rubbish, recording,
   # nothing, abort, refuse.
   cat >"$BATS_FILE_TMPDIR/agent.c" <<'C'
 #include <stdio.h>
@@ -21,7 +21,8 @@ int Agent_OnLoad(void *vm, char *options, void *reserved) {
   if (strcmp(options, "nothing") == 0) return 0;
   FILE *file = fopen(path, "w");
   if (file == NULL) return -1;
-  if (strcmp(options, "write") == 0) fputs("java/lang/Thread.run;a/B.c 40\n[unknown_Java] 2\n", file);
+  if (strcmp(options, "write") == 0) fputs("java/lang/Thread.run;a/B.c 400\n[unknown_Java] 20\n", file);
+  if (strcmp(options, "few") == 0) fputs("a;b 99\n", file);
   if (strcmp(options, "rubbish") == 0) fputs("a;b 1\na;", file);
   if (strcmp(options, "recording") == 0) fwrite("FLR\0rubbish\n", 1, 12, file);
   return fclose(file);
@@ -85,8 +86,8 @@ refused() {
 @test "agent: what it wrote is its samples" {
   stress 0 "agent:$agent=write:{out}" --time 1s
   [[ "$output" == "CLEAN: "* ]]
-  grep -Eq "walks +42, 95.24 % successful" <<<"$output"
-  grep -Eq "42 +collapsed +95.24 % frames, 4.76 % \[unknown_Java\]" <<<"$output"
+  grep -Eq "walks +420, 95.24 % successful" <<<"$output"
+  grep -Eq "420 +collapsed +95.24 % frames, 4.76 % \[unknown_Java\]" <<<"$output"
 }
 
 @test "agent: nothing written, unreadable output, an abort of the JVM, and one that does not start" {
@@ -97,6 +98,7 @@ refused() {
   done <<'END'
 4|nothing:{out}|VACUOUS|it wrote nothing into {out}
 4|rubbish:{out}|FAILED|bad-output (profile-0: line 2 is no collapsed stack: a;)
+4|few:{out}|VACUOUS|(only 99 walks were made, and a verdict requires 100: a longer
 4|recording:{out}|FAILED|bad-output (profile-0: its JDK cannot read the recording
 1|abort:x|FINDINGS|SIGABRT
 3|refuse:x|SKIPPED|the JVM did not start:

@@ -329,7 +329,7 @@ END
 }
 
 @test "the program's own shadow stack convicts a walker that leaves out a frame" {
-  stress --workload torture:shadow --time 3s --walker puzzle-lie
+  stress --workload torture:shadow --time 8s --walker puzzle-lie
   [ "$status" -eq 1 ]
   finding | grep -q '^shadow-stack/'
 }

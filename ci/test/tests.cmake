@@ -179,6 +179,7 @@ if(NOT WALKHAMMER_SANITIZE)
   fake_provider(fake_requests fake_requests.cc)
   fake_provider(fake_iterator fake_iterator.cc)
   fake_provider(fake_older_iterator fake_iterator.cc FAKE_OLDER)
+  fake_provider(bad_walkers bad_walkers.cc WALKHAMMER_LIBASGST="$<TARGET_FILE:asgst>")
 endif()
 
 # A library with known branches. Always optimised, as libjvm is, so that it has the same code

@@ -119,6 +119,12 @@ Result<StressSettings> SettingsOf(const StressOptions& options,
   std::copy_n(provider.library.data(), provider.library.size(), job.provider);
   ASSIGN_OR_RETURN(const auto walkers, WalkersNamed(options.walkers, provider));
   RETURN_IF_ERROR(CheckMode(walkers, ModeName(job.mode)));
+  if (options.witness == "none") {
+    settings.witness = kNoWitness;
+  } else if (!options.witness.empty()) {
+    ASSIGN_OR_RETURN(settings.witness, WalkerNamed(options.witness, {}));
+    RETURN_IF_ERROR(CheckMode({*settings.witness}, ModeName(job.mode)));
+  }
   settings.walker = WalkerNames(walkers, ",");
   job.walker_count = 0;
   for (const int walker : walkers) {
@@ -169,6 +175,8 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
 void AddSamplingOptions(Verb& verb, StressOptions& o) {
   StressJob& job = o.settings.job;
   verb.Walkers(o.walkers);
+  verb.Text("--witness", o.witness,
+            "Walker that answers are held against, or none (default: asgst in torture:*)", "NAME");
   const auto interval = [&job](const std::string& text) {
     return ParseInterval(text, job.interval_min_ns, job.interval_max_ns);
   };

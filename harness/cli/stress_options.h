@@ -16,7 +16,7 @@ namespace walkhammer {
 struct StressOptions {
   StressSettings settings;
   std::vector<std::string> walkers, profiles;
-  std::string provider, shard, out;
+  std::string provider, witness, shard, out;
   RunEndOptions end;
   bool no_confirm = false;
 };

@@ -6,6 +6,8 @@
 
 #include <tuple>
 
+#include "harness/request/walker_table.h"
+
 namespace walkhammer {
 namespace {
 
@@ -30,6 +32,14 @@ TEST(StressOptions, RefusesWhatCannotBe) {
   EXPECT_TRUE(SettingsOf(options, {}).ok());
   options.walkers = {"agct,agct,agct,agct,agct"};
   EXPECT_THAT(SettingsOf(options, {}).failure().message, HasSubstr("at most 4"));
+  options.walkers = {};
+  options.witness = "asgst";
+  EXPECT_EQ(SettingsOf(options, {}).value().witness, FindWalker("asgst"));
+  options.witness = "none";
+  EXPECT_EQ(SettingsOf(options, {}).value().witness, kNoWitness);
+  options.witness = "nobody";
+  EXPECT_FALSE(SettingsOf(options, {}).ok());
+  options.witness = "";
   options.walkers = {"jfr"};
   EXPECT_EQ(SettingsOf(options, {}).value().backend, &kJfrBackend);
   options.walkers = {"jfr", "agct"};

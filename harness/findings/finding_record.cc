@@ -130,6 +130,20 @@ void NameWalkers(const WalkRequest& given, uint8_t first_walker, FindingRecord& 
   record.signature.title += words;
 }
 
+FindingRecord MakeProgramRecord(const std::string& oracle, const std::string& outcome,
+                                const std::string& words, std::string detail) {
+  FindingRecord record;
+  record.oracle = oracle;
+  record.outcome = outcome;
+  record.grade = GradeOf(oracle, outcome, Grade::kForbidden);
+  record.realism = Realism::kGenuine;
+  record.detail = std::move(detail);
+  const std::string name = fmt::format("{}/{}", oracle, outcome);
+  const std::string title = words.empty() ? name : fmt::format("{}: {}", name, words);
+  record.signature = {.key = title, .title = title, .oracle = oracle, .expect = name};
+  return record;
+}
+
 Grade GradeOf(std::string_view oracle, std::string_view outcome, Grade otherwise) {
   const Oracle* known = FindOracle(oracle);
   if (known == nullptr) return otherwise;

@@ -46,6 +46,11 @@ FindingRecord MakeDeathRecord(const DeathInfo& death, const WalkRequest* request
                               const SymbolTable& symbols, uint64_t sequence, uint64_t time_ms,
                               std::string_view arch);
 
+// The record of a finding that is of a sampled program as a whole, without a request. `words`: what
+// distinguishes it from others of the oracle's outcome, as part of its title; may be empty.
+FindingRecord MakeProgramRecord(const std::string& oracle, const std::string& outcome,
+                                const std::string& words, std::string detail);
+
 // Appends walker names to the signature's key and title: ": W against V" if the request compares W
 // with V; else ", by W" if W is not `first_walker`, the run's first walker. `expect` stays as it
 // is: a replay runs that walker or that pair only.

@@ -16,6 +16,7 @@
 #include "harness/ipc/line_state.h"
 #include "harness/oracles/disagreement.h"
 #include "harness/oracles/evidence.h"
+#include "harness/oracles/testimony.h"
 
 namespace walkhammer {
 
@@ -44,6 +45,7 @@ inline constexpr uint8_t kStepByTrapFlag = 1, kStepByPtrace = 2;
 struct StressJob {
   uint8_t walkers[kMaxWalkers];  // indexes into the walker table; each is shown the same sample
   uint8_t walker_count;
+  uint8_t witness;  // 1 + index of the walker that answers are held against; 0: none
   SamplerKind sampler;
   SampleClock clock;
   WalkMode mode;
@@ -192,7 +194,7 @@ struct SteppedPc {
 };
 
 struct StressState : LineState {
-  static constexpr uint64_t kMagic = 0x57485354524553b3;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553b4;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxCode = 1 << 16;
   static constexpr uint32_t kMaxPcs = 1 << 17;
@@ -215,6 +217,7 @@ struct StressState : LineState {
   char sampler_reason[200];  // why this sampler
 
   char not_interposed[200];  // why signal-safety sees nothing, or not all; empty: it does
+  char no_witness[200];      // why the job's witness cannot be asked; empty: it can
   uint32_t unwatched_slots;  // walk slots whose hangs nobody would notice
   uint32_t undescribed;      // 1: the JVM has no vmStructs; 0: it has
   uint32_t follows_calls;    // in steps: 1: the stepped shadow stack is kept; 0: it is not
@@ -246,6 +249,9 @@ struct StressState : LineState {
   std::atomic<uint64_t> agreement[kMaxWalkers][kPcRegions][kDisagreements];
   // Samples of `agreement` that a witness could judge, by whom the witness contradicts.
   std::atomic<uint64_t> evidence[kMaxWalkers][kPcRegions][kDisagreements][kWitnesses][kAgainsts];
+  // Samples of threads in Java that the job's witness answered, by a walker (its place in the job)
+  // and how its answer compares.
+  std::atomic<uint64_t> witnessed[kMaxWalkers][kTestimonies];
   ThreadCounts threads[kMaxSampledThreads];
   SampleJournal journals[kWalkSlots];
   StressFinding ring[kRing];

@@ -267,10 +267,11 @@ TEST(Oracles, ADeathIsSurvivalsAndTheParentSaysSo) {
   EXPECT_EQ(record.grade, Grade::kForbidden);
 }
 
-// Oracles whose outcomes are provoked in sample_oracles_test.cc and request_answers_test.cc.
+// Oracles whose outcomes are provoked in sample_oracles_test.cc, request_answers_test.cc and
+// witness_findings_test.cc.
 bool IsForSamples(const std::string& oracle) {
   return oracle == "thread-start" || oracle == "repeated-frame" || oracle == "shadow-stack" ||
-         oracle == "agreement" || oracle == "trace-request";
+         oracle == "agreement" || oracle == "trace-request" || oracle == "witness";
 }
 
 // An outcome that no case provokes might as well be dead code.

@@ -28,7 +28,8 @@
   ROW(kFrameKindOracle)         \
   ROW(kMethodInfoOracle)        \
   ROW(kOwnProtectionOracle)     \
-  ROW(kTraceRequestOracle)
+  ROW(kTraceRequestOracle)      \
+  ROW(kWitnessOracle)
 
 namespace walkhammer {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/stress_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -63,10 +65,15 @@ std::string CellLabel(const CellRow& cell) {
          cell.profile;
 }
 
+std::string TooFewWalks(uint64_t walks) {
+  return fmt::format("only {} made, and a verdict requires {}",
+                     walks == 1 ? "1 walk was" : fmt::format("{} walks were", walks), kLeastWalks);
+}
+
 bool IsVacuous(const CellRow& cell) {
   return cell.status == CellStatus::kVacuous ||
-         (cell.status == CellStatus::kPassed && cell.delivery.successful == 0 &&
-          cell.mode != kNoWalkMode);
+         (cell.status == CellStatus::kPassed && cell.mode != kNoWalkMode &&
+          (cell.delivery.successful == 0 || cell.delivery.walks < kLeastWalks));
 }
 
 void AppendFrame(std::string& frames, std::string_view frame) {

@@ -76,7 +76,12 @@ struct CellRow {
 // The cell's name in reports, and the `scene` of its rows in `count`: the label; if that is empty,
 // "WORKLOAD FOLDER PROFILE", where FOLDER is the last folder of jdk_path.
 std::string CellLabel(const CellRow& cell);
-// True if the cell proves nothing: kVacuous, or kPassed without a successful walk.
+// Walks without which a fuzz run, or a cell, has no verdict.
+inline constexpr uint64_t kLeastWalks = 100;
+// Why so few walks have none: one clause.
+std::string TooFewWalks(uint64_t walks);
+// True if the cell proves nothing: kVacuous, or kPassed without a successful walk or with fewer
+// than kLeastWalks walks.
 bool IsVacuous(const CellRow& cell);
 
 struct CellThreadRow {
@@ -190,6 +195,9 @@ struct NoteRow {
 
   bool operator==(const NoteRow&) const = default;
 };
+
+// Name of the note that says whether a cell's answers were held against a truth.
+inline constexpr char kTruthNote[] = "truth";
 
 // Instructions in a row where the walker fails in the same way.
 struct StepRangeRow {

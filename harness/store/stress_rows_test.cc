@@ -216,7 +216,15 @@ TEST_F(StressRowsTest, ACleanEndIsVacuousByItsCells) {
   ASSERT_OK(run_.SaveCell(cell));
   EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kVacuous);
   EXPECT_EQ(run_.Finish(RunStatus::kInterrupted, totals).value(), RunStatus::kInterrupted);
-  cell.status = CellStatus::kPassed;  // without a successful walk
+  other.delivery.walks = kLeastWalks - 1;
+  ASSERT_OK(run_.SaveCell(other));
+  cell = TestCell(0);
+  ASSERT_OK(run_.SaveCell(cell));
+  EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kVacuous);
+  other.delivery.walks = kLeastWalks;
+  ASSERT_OK(run_.SaveCell(other));
+  EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kCleanEnd);
+  cell.delivery.walks = cell.delivery.successful = 0;  // and passed
   ASSERT_OK(run_.SaveCell(cell));
   EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kVacuous);
 }

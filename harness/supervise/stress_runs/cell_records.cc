@@ -71,7 +71,7 @@ Status CellRecords::Drain(std::chrono::milliseconds limit) {
     slot.state.store(0);
     ASSIGN_OR_RETURN(bucket_of_site_[site], record_(std::move(seen), symbols_));
   }
-  return Ok();
+  return JudgeByWitness();
 }
 
 Status CellRecords::DrainEnded(bool crashed, int wait_status, const std::string& hs_err) {
@@ -121,15 +121,27 @@ Status CellRecords::SetVerdict(const BackendVerdict& verdict) {
   counts_ = verdict.counts;
   for (CountRow& count : counts_) count.scene = CellLabel(CurrentRow());
   stacks_ = verdict.stacks;
-  for (const FindingRecord& record : verdict.findings) {
-    auto seen = std::make_unique<Occurrence>();
-    seen->has_request = false;
-    seen->record = record;
-    seen->record.cell = source_.position;
-    seen->record.sequence = state_.walks.load();
-    seen->record.time_ms = RunMs();
-    seen->symbols = symbols_.get();
-    RETURN_IF_ERROR(record_(std::move(seen), symbols_));
+  for (const FindingRecord& finding : verdict.findings) RETURN_IF_ERROR(RecordOfCell(finding));
+  return Ok();
+}
+
+// Records a finding of the cell as a whole, without a walk request.
+Result<int64_t> CellRecords::RecordOfCell(const FindingRecord& finding) {
+  auto seen = std::make_unique<Occurrence>();
+  seen->has_request = false;
+  seen->record = finding;
+  seen->record.cell = source_.position;
+  seen->record.sequence = state_.walks.load();
+  seen->record.time_ms = RunMs();
+  seen->symbols = symbols_.get();
+  return record_(std::move(seen), symbols_);
+}
+
+// While the program runs, too: how often a bucket was seen, and when, is counted by periods.
+Status CellRecords::JudgeByWitness() {
+  for (const WitnessFinding& finding : WitnessFindings(source_.job, state_)) {
+    if (bucket_of_count_.contains(finding.count)) continue;
+    ASSIGN_OR_RETURN(bucket_of_count_[finding.count], RecordOfCell(finding.record));
   }
   return Ok();
 }
@@ -177,12 +189,16 @@ std::map<int64_t, uint64_t> CellRecords::SeenByBucket() const {
   std::map<int64_t, uint64_t> times;
   for (const auto& [site, bucket] : bucket_of_site_)
     times[bucket] += state_.crash_sites[site].count.load();
+  for (const auto& [count, bucket] : bucket_of_count_)
+    times[bucket] += state_.witnessed[count.walker][static_cast<int>(count.testimony)].load();
   return times;
 }
 
 Status CellRecords::SaveNotes(RunWriter& db) {
   std::vector<NoteRow> notes =
       CellNotes(state_, source_.position, state_.dropped_stacks.load() + stacks_.cut());
+  if (!source_.own_agent && CurrentRow().delivery.walks > 0)
+    notes.push_back(TruthNote(state_, source_.position));
   // A program that is started again has no notes yet; those of the one before stay.
   if (notes.empty() || notes == notes_) return Ok();
   notes_ = std::move(notes);

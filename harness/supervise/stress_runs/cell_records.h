@@ -16,6 +16,7 @@
 
 #include "harness/base/result.h"
 #include "harness/elf/symbolizer.h"
+#include "harness/findings/witness_findings.h"
 #include "harness/ipc/stress_state.h"
 #include "harness/store/periods.h"
 #include "harness/store/run_writer.h"
@@ -58,7 +59,8 @@ class CellRecords {
   // By any thread, without the lock.
   void Publish(const CellRow& row);
 
-  // Takes findings out of the ring, for about `limit` at most; the rest keeps its place there.
+  // Takes findings out of the ring, for about `limit` at most; the rest keeps its place there. Then
+  // records how walkers' answers differ too often from those of the job's witness.
   Status Drain(std::chrono::milliseconds limit);
   // The program has ended: takes all that it has left. `crashed`: by the death of its JVM, with
   // this wait status and hs_err log.
@@ -86,6 +88,8 @@ class CellRecords {
 
  private:
   uint64_t RunMs() const;
+  Result<int64_t> RecordOfCell(const FindingRecord& finding);
+  Status JudgeByWitness();
   Status RecordDeath(int wait_status, const std::string& hs_err);
   std::vector<CellThreadRow> Threads() const;  // those of the program that runs, too
   Status SaveNotes(RunWriter& db);
@@ -100,6 +104,7 @@ class CellRecords {
   std::unique_ptr<Symbolizer> symbolizer_;
   std::shared_ptr<SymbolTable> symbols_;
   std::map<uint32_t, int64_t> bucket_of_site_;
+  std::map<WitnessFinding::Count, int64_t> bucket_of_count_;
   int next_slot_ = 0;           // of the ring, where Drain goes on
   std::vector<NoteRow> notes_;  // as saved
   bool last_round_ = false;     // of SaveStacks, after the cell's end

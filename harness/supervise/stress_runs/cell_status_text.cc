@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/base/duration.h"
+#include "harness/findings/witness_findings.h"
 
 namespace walkhammer {
 
@@ -25,6 +26,7 @@ std::string Remarks(const StressState& state) {
   };
   remark(state.shadow_checked, "samples compared with the program's own stack");
   remark(state.truth_checked, "compared with JVMTI");
+  remark(WitnessedAnswers(state, 0), ("compared with the witness" + WitnessShares(state)).c_str());
   remark(state.unarmed, "threads could not be armed");
   remark(state.dropped_findings, "findings found no room");
   remark(state.untracked, "signals met threads that are not tracked");
@@ -50,6 +52,7 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
     note("guard",
          "--no-guard: a crash of a walk ends the program; hangs and calls that are not "
          "signal-safe are not seen");
+    if (state.job.step == 0 && !state.job.no_walk) notes.push_back(TruthNote(state, cell));
     return notes;
   }
   const std::string reason = FieldText(state.not_interposed);
@@ -65,6 +68,7 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
                     : fmt::format("{} samples were walked on a signal stack that the program had, "
                                   "and whose overflow would not be contained",
                                   foreign));
+  if (state.job.step == 0 && !state.job.no_walk) notes.push_back(TruthNote(state, cell));
   if (state.undescribed != 0)
     note("vmStructs",
          "this JVM has none: thread states, anchors and kinds of generated code are not known, "
@@ -79,6 +83,16 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
 }
 
 }  // namespace
+
+NoteRow TruthNote(const StressState& state, int64_t cell) {
+  if (state.shadow_checked.load() + state.truth_checked.load() + WitnessedAnswers(state, 0) >=
+      kLeastWalks)
+    return {cell, NoteKind::kInForce, kTruthNote, 0, ""};
+  const std::string why = FieldText(state.no_witness);
+  return {cell, NoteKind::kNotInForce, kTruthNote, 0,
+          "only crashes, hangs and errors were judged" +
+              (why.empty() ? "" : "; the witness cannot be asked: " + why)};
+}
 
 std::vector<NoteRow> CellNotes(const StressState& state, int64_t cell, uint64_t dropped_stacks) {
   std::vector<NoteRow> notes = AgentNotes(state, cell);

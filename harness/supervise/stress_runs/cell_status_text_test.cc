@@ -49,7 +49,7 @@ TEST_F(NotesTest, NothingIsKnownBeforeTheAgentSamples) {
   }
   for (const AgentPhase phase : {AgentPhase::kSampling, AgentPhase::kStopped, AgentPhase::kEnded}) {
     state_->phase.store(phase);
-    EXPECT_THAT(CellNotes(*state_, 7, 0), SizeIs(3));
+    EXPECT_THAT(CellNotes(*state_, 7, 0), SizeIs(4));
   }
 }
 
@@ -66,6 +66,26 @@ TEST_F(NotesTest, EachMeansIsInForceOrSaysWhyNot) {
   ExpectNotInForce("stack overflow", "1 samples ");
 }
 
+TEST_F(NotesTest, ATruthHasJudgedEnoughAnswersOrThereIsNone) {
+  state_->phase.store(AgentPhase::kSampling);
+  state_->job.walker_count = 1;
+  for (std::atomic<uint64_t>* truth :
+       {&state_->shadow_checked, &state_->truth_checked, &state_->witnessed[0][2]}) {
+    truth->store(kLeastWalks - 1);
+    ExpectNotInForce(kTruthNote, "only crashes, hangs and errors were judged");
+    truth->store(kLeastWalks);
+    ExpectInForce(kTruthNote);
+    truth->store(0);
+  }
+  std::snprintf(state_->no_witness, sizeof state_->no_witness, "no such library");
+  ExpectNotInForce(kTruthNote, "; the witness cannot be asked: no such library");
+  state_->job.no_walk = true;
+  EXPECT_THAT(CellNotes(*state_, 7, 0), SizeIs(3));
+  state_->job.no_walk = false;
+  state_->job.step = kStepByTrapFlag;
+  EXPECT_THAT(CellNotes(*state_, 7, 0), SizeIs(4)) << "steps have a truth of their own";
+}
+
 TEST_F(NotesTest, OnlyAJvmWithoutVmStructsIsSaidToLackThem) {
   state_->phase.store(AgentPhase::kSampling);
   for (const NoteRow& note : CellNotes(*state_, 7, 0)) EXPECT_NE(note.name, "vmStructs");
@@ -76,7 +96,7 @@ TEST_F(NotesTest, OnlyAJvmWithoutVmStructsIsSaidToLackThem) {
 TEST_F(NotesTest, WithoutTheGuardNoneOfItsMeansIsInForce) {
   state_->phase.store(AgentPhase::kSampling);
   state_->job.uncontained = 1;
-  EXPECT_THAT(CellNotes(*state_, 7, 0), SizeIs(1));
+  EXPECT_THAT(CellNotes(*state_, 7, 0), SizeIs(2));
   ExpectNotInForce("guard", "--no-guard");
 }
 

@@ -34,15 +34,7 @@ double Percent(uint64_t part, uint64_t all) {
 }
 
 FindingRecord RecordOf(const char* outcome, std::string detail) {
-  FindingRecord record;
-  record.oracle = kOracle;
-  record.outcome = outcome;
-  record.grade = GradeOf(kOracle, outcome, Grade::kForbidden);
-  record.realism = Realism::kGenuine;
-  record.detail = std::move(detail);
-  const std::string name = fmt::format("{}/{}", kOracle, outcome);
-  record.signature = {.key = name, .title = name, .oracle = kOracle, .expect = name};
-  return record;
+  return MakeProgramRecord(kOracle, outcome, "", std::move(detail));
 }
 
 bool IsOfAnother(const RequestAnswer& answer) {

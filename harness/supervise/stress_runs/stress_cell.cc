@@ -42,6 +42,7 @@ constexpr auto kWriteWithin =
     seconds(20);  // kEndWithin of backends that judge what is written then
 constexpr auto kReadCpuEvery = milliseconds(200);  // a program's; its file in /proc is slow
 
+constexpr char kMoreWalks[] = ": a longer --time or a shorter interval helps";
 constexpr size_t kMostOutput = 1 << 20;  // bytes of the hs_err log that are read
 constexpr char kNoRoom[] = "this machine has no memory or no threads left for the JVM: ";
 
@@ -589,6 +590,8 @@ std::string StressCell::WhatLacks(const Delivery& delivery, bool java) const {
   if (!java) return "no Java thread was tracked";
   if (delivery.delivered == 0 && state_->steps.load() == 0) return "no signal was delivered";
   if (plan_.job.no_walk == 0 && delivery.successful == 0) return "no walk was successful";
+  if (plan_.job.no_walk == 0 && delivery.walks < kLeastWalks)
+    return TooFewWalks(delivery.walks) + kMoreWalks;
   return "";
 }
 
@@ -601,6 +604,9 @@ void StressCell::TakeVerdict(const BackendVerdict& verdict) {
   const std::string remarks = plan_.backend->own_agent ? Remarks(*state_) : "";
   if (interrupted_ && verdict.status == CellStatus::kToolFailed)
     End(CellStatus::kInterrupted, "");
+  else if (verdict.status == CellStatus::kPassed && !plan_.backend->own_agent &&
+           verdict.delivery.walks < kLeastWalks)
+    End(CellStatus::kVacuous, TooFewWalks(verdict.delivery.walks) + kMoreWalks);
   else
     End(verdict.status, verdict.reason + (remarks.empty() ? "" : "; ") + remarks);
 }

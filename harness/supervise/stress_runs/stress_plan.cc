@@ -178,6 +178,24 @@ CellPlan CommonCell(const StressSettings& settings) {
   return cell;
 }
 
+// 1 + index of the walker that the cell's answers are held against; 0: none. By default that is the
+// reference in the torture programs, whose whole purpose is to judge walkers, and for the
+// reference's own walkers AsyncGetCallTrace. Where threads run on, two walkers are not shown the
+// same.
+uint8_t WitnessFor(const StressSettings& settings, const std::string& load) {
+  const StressJob& job = settings.job;
+  if (settings.backend != &kOwnBackend || job.step != 0 || job.no_walk ||
+      job.mode == WalkMode::kRunning)
+    return 0;
+  if (settings.witness) return static_cast<uint8_t>(*settings.witness + 1);
+  if (!load.starts_with("torture:")) return 0;
+  const auto is_reference = [](uint8_t walker) {
+    return std::string_view(AllWalkers()[walker].provider) == "ref";
+  };
+  const bool own = std::all_of(job.walkers, job.walkers + job.walker_count, is_reference);
+  return static_cast<uint8_t>(1 + FindWalker(own ? "agct" : "asgst").value());
+}
+
 // Makes the cell that `cell` has in common with all others one of this load, JDK and profile.
 void SetCell(const Load& load, const JdkChoice& choice, const Profile& profile, CellPlan& cell) {
   CellRow& row = cell.row;
@@ -233,6 +251,7 @@ Result<StressPlan> MakeStressPlan(StressSettings settings, const std::string& sc
       for (const Profile* profile : settings.profiles) {
         CellPlan cell = common;
         SetCell(load, choice, *profile, cell);
+        cell.job.witness = WitnessFor(settings, load.name);
         cell.row.label = LabelOf(plan.cells, cell.row, choice.jdk.feature);
         cell.row.position = static_cast<int64_t>(plan.cells.size());
         cell.scratch = fmt::format("{}/cell-{}", scratch, cell.row.position);

@@ -4,6 +4,7 @@
 #define WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_STRESS_PLAN_H_
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@
 
 namespace walkhammer {
 
+inline constexpr int kNoWitness = -1;
+
 struct StressSettings {
   StressSettings();  // the defaults of `stress`; only the loads are missing
 
@@ -22,7 +25,9 @@ struct StressSettings {
   const SamplingBackend* backend = &kOwnBackend;  // see BackendOf
   std::string backend_argument;                   // what followed "agent:"
   std::string walker = "agct";                    // names of the walkers, for people
-  LoadSettings loads;                             // each in a cell of its own
+  // Index of the walker that answers are held against; kNoWitness; or nullopt: see WitnessFor.
+  std::optional<int> witness;
+  LoadSettings loads;             // each in a cell of its own
   std::vector<std::string> jdks;  // paths; none: that of loads.pid, or the default JDK
   std::vector<const Profile*> profiles = {AllProfiles().data()};
   std::vector<std::string> jvm_flags;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/base/testing/fails_with.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 namespace {
@@ -67,6 +68,42 @@ TEST_F(StressPlanTest, TheMatrixMultipliesWithLabelsOfTheirOwn) {
   EXPECT_EQ(labels.size(), 4u);
   EXPECT_EQ(plan.cells[1].jvm_flags, (std::vector<std::string>{"-Xint", "-Xmx64m"}));
   EXPECT_EQ(plan.cells[3].row.position, 3);
+}
+
+// The walker that answers are held against: its name, or "none".
+TEST_F(StressPlanTest, TortureProgramsHaveAWitness) {
+  const auto witness = [&] {
+    const uint8_t index = Must(MakeStressPlan(settings_, "/tmp")).cells[0].job.witness;
+    return index == 0 ? std::string("none") : AllWalkers()[index - 1U].name;
+  };
+  const auto walk = [&](const char* walker) {
+    settings_.job.walkers[0] = static_cast<uint8_t>(FindWalker(walker).value());
+  };
+  settings_.loads.workloads = {"torture:mixed"};
+  walk("agct");
+  EXPECT_EQ(witness(), "asgst");
+  walk("asgst@jdk");
+  EXPECT_EQ(witness(), "asgst");
+  walk("iterator");
+  EXPECT_EQ(witness(), "agct") << "the reference is no witness of its own";
+  for (const WalkMode mode : {WalkMode::kParked, WalkMode::kNested}) {
+    settings_.job.mode = mode;
+    EXPECT_EQ(witness(), "agct");
+  }
+  settings_.job.mode = WalkMode::kRunning;
+  EXPECT_EQ(witness(), "none");
+  settings_.job.mode = WalkMode::kHandler;
+  settings_.job.no_walk = true;
+  EXPECT_EQ(witness(), "none");
+  settings_.job.no_walk = false;
+  settings_.witness = kNoWitness;
+  EXPECT_EQ(witness(), "none");
+  settings_.loads.workloads = {};
+  settings_.loads.java = {"Work"};
+  settings_.witness = FindWalker("agct");
+  EXPECT_EQ(witness(), "agct");
+  settings_.witness.reset();
+  EXPECT_EQ(witness(), "none") << "of a program that is not there to judge walkers";
 }
 
 // C2 would compile the chain of the scene c1 after some time.

@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Verdicts on bad walkers, a row of bad_walkers.txt each, and on honest ones: exit code 1 and the
+# reason, or 0. ci/soak.sh walkers does so with every torture program.
+# shellcheck disable=SC2154  # bats sets stderr
+
+load lib
+
+setup() {
+  need_jdk
+  # Copied once: a library must not change while a program has it.
+  providers=$tmp/providers
+  mkdir "$providers"
+  while IFS='|' read -r name _; do
+    cp "$(dirname "$walkhammer")/providers/bad_walkers.so" "$providers/$name.so"
+  done < <(rows)
+}
+
+# rows: prints the table's rows, "NAME|STRESS|FUZZ", with the alternatives of a pattern as "#".
+rows() {
+  sed '/^#/d; s/ | /\t/g; s/|/#/g; s/\t/|/g' "$BATS_TEST_DIRNAME/bad_walkers.txt"
+}
+
+# walk NAME FOLDER VERB ARGUMENT...: a run with that walker; its exit code goes to FOLDER.code.
+walk() {
+  local provider=$providers/$1.so folder=$2 verb=$3 code=0
+  timeout 100 "$walkhammer" "$verb" --walker asgst --provider "$provider" --jdk "$jdk" --no-confirm \
+    --out "$folder" "${@:4}" >"$folder.txt" 2>"$folder.log" || code=$?
+  echo "$code" >"$folder.code"
+}
+
+# judged FOLDER PATTERN: fails unless the run found what the table says.
+judged() {
+  local code=0
+  [ "$2" = - ] || code=1
+  if ! is "$(cat "$1.code")" "$code" "exit code of $1" ||
+    { [ "$code" -eq 1 ] && ! "$walkhammer" report "$1" | grep -qE "${2//#/|}"; }; then
+    echo "$1 does not say ${2//#/|}:"
+    cat "$1.txt" "$1.log"
+    return 1
+  fi
+}
+
+# two COMMAND...: starts it in the background, beside one other at most.
+two() {
+  while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+  "$@" 3>&- &
+}
+
+@test "stress judges: each bad walker is found in a torture program, and an honest one is not" {
+  local programs=(mixed recursion exceptions deopt interfaces shadow gc threads jni monitors shapes)
+  local i=0 bad=0
+  while IFS='|' read -r name _; do
+    two walk "$name" "$tmp/$name" stress --workload "torture:${programs[i++ % 11]}" --time 2s
+  done < <(rows)
+  wait
+  while IFS='|' read -r name stress _; do
+    judged "$tmp/$name" "$stress" || bad=1
+  done < <(rows)
+  [ "$bad" -eq 0 ]
+}
+
+@test "fuzz judges: each bad walker is found, and an honest one is not" {
+  local bad=0
+  while IFS='|' read -r name _; do
+    two walk "$name" "$tmp/$name" fuzz --walks 10000 --no-coverage
+  done < <(rows)
+  wait
+  while IFS='|' read -r name _ fuzz; do
+    judged "$tmp/$name" "$fuzz" || bad=1
+  done < <(rows)
+  [ "$bad" -eq 0 ]
+}
+
+@test "the gate judges: a walker that becomes bad is a regression, and an honest one is none" {
+  local name number
+  for name in honest constant every-second-fails; do
+    for number in 1 2; do
+      two walk "$name" "$tmp/$name-$number" stress --workload torture:mixed --time 8s --seed $number
+    done
+  done
+  for number in 3 4; do
+    two walk honest "$tmp/honest-$number" stress --workload torture:mixed --time 8s --seed $number
+  done
+  wait
+  for name in honest constant every-second-fails; do
+    number=1
+    [ "$name" != honest ] || number=3
+    run "$walkhammer" gate --baseline "$tmp/honest-1" --baseline "$tmp/honest-2" \
+      --candidate "$tmp/$name-$number" --candidate "$tmp/$name-$((number + 1))"
+    echo "$name: $status: $output"
+    case $name in
+      honest) [ "$status" -ne 1 ] ;; # a busy machine may leave too little data
+      *) [ "$status" -eq 1 ] ;;
+    esac
+  done
+}
+
+@test "too few walks are no verdict, whatever they found" {
+  run timeout 100 "$walkhammer" stress --workload torture:mixed --jdk "$jdk" --interval 300ms \
+    --clock wall --time 2s --no-confirm --out "$tmp/run"
+  echo "$output"
+  [ "$status" -eq 4 ]
+  [[ "$output" == *"walks were made, and a verdict requires 100: a longer --time or a shorter"* ]]
+}
+
+@test "a run without a truth says so, and one with a truth does not" {
+  for witness in none asgst; do
+    run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:mixed --jdk "$jdk" \
+      --time 2s --no-confirm --witness "$witness" --out "$tmp/$witness"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$(head -n 3 <<<"$output" | tr -s ' \n' ' ')" == *"no truth: only crashes"* ]] ||
+      [ "$witness" = asgst ]
+    [[ "$output" != *"no truth"* ]] || [ "$witness" = none ]
+  done
+}

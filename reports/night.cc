@@ -84,7 +84,7 @@ class GroupJudge {
     size_t green = 0;
     for (const Night& night : earlier_) {
       const auto at = night.record.accepted.find(group_);
-      if (!night.green || at == night.record.accepted.end() || ++green > kRemembered) continue;
+      if (!night.green || ++green > kRemembered || at == night.record.accepted.end()) continue;
       base_.accepted.insert(at->second.begin(), at->second.end());
     }
     return Ok();

@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   return RunCommand(
       {{"Find", {AddFuzz, AddStress, AddStep}},
        {"Work with a finding", {AddReplay, AddMinimize, AddBisect, AddShow, AddBundle}},
-        {"Judge runs", {AddReport, AddGate, AddNight, AddCheck, AddBugs, AddMerge}},
+       {"Judge runs", {AddReport, AddGate, AddNight, AddCheck, AddBugs, AddMerge}},
        {"Crash reports", {AddImport}},
        {"This machine", {AddDoctor}}},
       chosen, argc, argv);

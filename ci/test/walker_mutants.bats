@@ -100,23 +100,20 @@ for id in a-1 b-2 c-3 d-4 e-5; do printf '%s\tf+0x0\t74\t75\tje 0\n' "$id"; done
 END
   cat >"$tmp/bin/walkhammer" <<'END'
 #!/bin/sh
-case "$*" in gate*fuzz-1*) exit 1 ;; gate*) exit 0 ;; esac
-more=0
+case "$*" in gate*fuzz-1*) exit 1 ;; gate*/asked*) [ ! -e "$5/differs" ]; exit ;; gate*) exit 0 ;; esac
+differs=
 while [ "$#" -gt 0 ]; do
   case $1 in
-  --jdk) [ "$(cat "$2/id" 2>/dev/null)" != c-3 ] || more=60 ;;
+  --jdk) [ "$(cat "$2/id" 2>/dev/null)" != c-3 ] || differs=1 ;;
   --out) run=$2 ;;
   esac
   shift
 done
 mkdir -p "$run"
+touch "$run/answers"
+[ -z "$differs" ] || touch "$run/differs"
 sqlite3 "$run/run.db" "CREATE TABLE coverage_block (address, first_ms);
-  INSERT INTO coverage_block VALUES (4096, 1);
-  CREATE TABLE count (walker, scene, state, region, code, count);
-  INSERT INTO count VALUES ('agct', 'c1', 'in_Java', 'stub', '-5', 100 + $more),
-    ('agct', 'c1', 'in_Java', 'stub', 'frames', 110 - $more / 5), ('asgst', 'c1', 'in_Java', 'stub', '-6', $more);
-  CREATE TABLE agreement (realism, region, kind, samples);
-  INSERT INTO agreement VALUES ('shifted', 'nmethod', 'bci', 3), ('shifted', 'nmethod', 'bci', $more)"
+  INSERT INTO coverage_block VALUES (4096, 1)"
 END
   cat >"$tmp/ci/gate.sh" <<'END'
 #!/bin/sh
@@ -137,10 +134,8 @@ END
     WALKHAMMER=$tmp/bin/walkhammer run -0 "$tmp/ci/walker_mutants.sh" --count "$count" --out "$tmp/out" "$tmp/home"
   done
   echo "$output"
-  cut -f1,6-9 "$tmp/out/mutants.tsv" | tr '\t' ' ' >"$tmp/rows"
-  printf '%s\n' 'a-1 noticed known-issue known-issues fuzz -' 'b-2 noticed new-crash fuzz -' \
-    'c-3 survived - - 132' 'd-4 same - - 0' 'e-5 boot - - -' | diff - "$tmp/rows"
-  is "$(sed -n '/^300,000/,$p' "$tmp/out/c-3.txt" | tail -n +2 | paste -sd' ')" \
-    '60|shifted|nmethod|reference|bci 60|c1|in_Java|stub|-5 -12|c1|in_Java|stub|frames'
+  cut -f1,6-8 "$tmp/out/mutants.tsv" | tr '\t' ' ' >"$tmp/rows"
+  printf '%s\n' 'a-1 noticed known-issue known-issues fuzz' 'b-2 noticed new-crash fuzz' \
+    'c-3 survived - -' 'd-4 equivalent - -' 'e-5 boot - -' | diff - "$tmp/rows"
   [[ "$output" == *"noticed by"*"1  fuzz: new-crash"* ]]
 }

@@ -84,8 +84,8 @@ runs_of() {
   ! grep -q '^  fail  answers  *requests of the corpora' "$1" || shown="$shown corpora"
   grep '^  fail  answers' "$1" | grep -qv 'of the corpora' && shown="$shown fuzz"
   for verb in fuzz stress; do
-    # shellcheck disable=SC2046  # words
     case $shown in *$verb*) continue ;; esac
+    # shellcheck disable=SC2046  # words
     "$WALKHAMMER" gate $(sides "$verb") >/dev/null 2>&1 || [ "$?" -ne 1 ] || shown="$shown $verb"
     case $shown in *$verb*) continue ;; esac
     awk -v part="/candidate/$verb-1/" '/^  fail/ { fails = 1 } /^  [a-z]/ && !/^  fail/ { fails = 0 }

@@ -59,7 +59,8 @@ Result<RunPart> ReadPart(const std::string& dir, const Judging& judging) {
               summary.verdict,
               summary.run.totals.walks,
               summary.buckets.size(),
-              0};
+              0,
+              SeriesGroupOf(dir, identity)};
   for (const BucketFiles& files : summary.files)
     part.inputs.push_back(files.input.empty() ? "" : dir + "/" + files.input);
   part.buckets = std::move(summary.buckets);
@@ -121,11 +122,9 @@ std::string RunWords(const HistoryRun& run) {
 }
 
 std::string HistoryBucketText(const History& history, const HistoryBucket& bucket) {
-  const size_t newest = history.runs.size() - 1;
-  std::string note;
-  if (bucket.first == newest && newest > 0) note = "  NEW in the newest run";
-  if (bucket.last < newest)
-    note = fmt::format("  not in the newest {}", Counted(newest - bucket.last, "run"));
+  const size_t newer = history.NewerRuns(bucket.last);
+  std::string note = history.IsNew(bucket) ? "  NEW in the newest run" : "";
+  if (newer > 0) note = fmt::format("  not in the newest {}", Counted(newer, "run"));
   std::string text = fmt::format(
       "  {:<11}  {:<16}  in {} of {}, {} per million walks{}\n      {}\n      {}/{}\n",
       GradeWord(bucket.grade), RealismWord(bucket.realism), Grouped(bucket.runs),
@@ -143,6 +142,18 @@ ExitCode Graver(ExitCode a, ExitCode b) {
   for (const ExitCode code : {ExitCode::kToolFailed, ExitCode::kFindings, ExitCode::kUnable})
     if (a == code || b == code) return code;
   return ExitCode::kClean;
+}
+
+size_t History::OlderRuns(size_t at) const {
+  return static_cast<size_t>(
+      std::count_if(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(at),
+                    [&](const HistoryRun& run) { return run.group == runs[at].group; }));
+}
+
+size_t History::NewerRuns(size_t at) const {
+  return static_cast<size_t>(
+      std::count_if(runs.begin() + static_cast<std::ptrdiff_t>(at) + 1, runs.end(),
+                    [&](const HistoryRun& run) { return run.group == runs[at].group; }));
 }
 
 double HistoryBucket::PerMillion(const std::vector<HistoryRun>& all) const {

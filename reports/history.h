@@ -20,6 +20,7 @@ struct HistoryRun {
   Verdict verdict;
   uint64_t walks = 0;
   uint64_t buckets = 0, new_buckets = 0;  // new: no older run has them
+  std::string group = {};                 // see SeriesGroupOf
 };
 
 // All buckets of the same oracle, outcome and title. Titles name functions without offsets, so
@@ -43,6 +44,14 @@ struct History {
   std::vector<std::pair<std::string, Failure>> bad;  // folders with a run.db that cannot be read
   std::vector<SeriesChange> changes;                 // of error codes and times
   ExitCode exit = ExitCode::kClean;                  // the gravest of all runs
+
+  // How many runs of the group of run `at` are older, and how many are newer.
+  size_t OlderRuns(size_t at) const;
+  size_t NewerRuns(size_t at) const;
+  // True if only the newest run of its group saw the bucket.
+  bool IsNew(const HistoryBucket& bucket) const {
+    return NewerRuns(bucket.first) == 0 && OlderRuns(bucket.first) > 0;
+  }
 };
 
 // Reads all runs in and below the folders; links are not followed. Of a night's folder the merged

@@ -31,11 +31,10 @@ std::string RunsSeenHtml(const HistoryBucket& bucket) {
 
 std::string BucketsHtml(const History& history) {
   if (history.buckets.empty()) return "<p>None.</p>\n";
-  const size_t newest = history.runs.size() - 1;
   std::vector<std::vector<std::string>> rows;
   for (const HistoryBucket& bucket : history.buckets) {
     std::string title = LineHtml(bucket.title);
-    if (bucket.first == newest && newest > 0) title += " <strong>new</strong>";
+    if (history.IsNew(bucket)) title += " <strong>new</strong>";
     rows.push_back({title, std::string(GradeWord(bucket.grade)),
                     std::string(RealismWord(bucket.realism)), Grouped(bucket.runs),
                     Rounded(bucket.PerMillion(history.runs)), RunsSeenHtml(bucket),

@@ -21,8 +21,9 @@ class HistoryTest : public testing::Test {
  protected:
   // Makes a run of a million walks that started on this day and saw these titles.
   void Run(const char* name, const char* day, const std::vector<std::string>& titles,
-           uint64_t seen = 2) {
+           uint64_t seen = 2, const char* engine = "random") {
     RunIdentity identity = TestIdentity();
+    identity.engine = engine;
     identity.started_at = std::string(day) + "T00:00:00Z";
     RunWriter run = std::move(RunWriter::Create(dir_.Under(name), identity).value());
     for (const std::string& title : titles) {
@@ -75,6 +76,17 @@ TEST_F(HistoryTest, SaysWhatIsNewAndWhatIsGone) {
   EXPECT_THAT(text, HasSubstr("in 1 of 2 runs, 1 per million walks  not in the newest 1 run\n      "
                               "crash in gone\n"));
   EXPECT_THAT(text, HasSubstr("in 2 of 2 runs, 2 per million walks\n      crash in a\n"));
+}
+
+// A stress run says nothing of what a fuzz run found.
+TEST_F(HistoryTest, NewestIsAmongRunsOfOneKind) {
+  Run("1", "2026-01-01", {"crash in a"});
+  Run("2", "2026-01-02", {"crash in a", "crash in new"});
+  Run("3", "2026-01-03", {"crash in b"}, 2, "step");
+  const std::string text = HistoryText(Read());
+  EXPECT_THAT(text, Not(HasSubstr("not in the newest")));
+  EXPECT_THAT(text, HasSubstr("  NEW in the newest run\n      crash in new\n"));
+  EXPECT_THAT(text, Not(HasSubstr("  NEW in the newest run\n      crash in b\n")));
 }
 
 TEST_F(HistoryTest, OfOneRunNothingIsNew) {

@@ -37,14 +37,6 @@ struct Series {
   }
 };
 
-std::string GroupOf(const std::string& dir, const RunIdentity& run) {
-  const std::filesystem::path path(dir);
-  if (path.parent_path().filename() == kMergedName) return path.filename().string();
-  const std::string version = VersionOfVm(run.vm_version);
-  return fmt::format("{}, {}, {}", run.Kind(), run.walker,
-                     version.substr(0, version.find_first_of(".+-u")));
-}
-
 // All series of one group.
 class GroupSeries {
  public:
@@ -115,6 +107,14 @@ class GroupSeries {
 
 }  // namespace
 
+std::string SeriesGroupOf(const std::string& dir, const RunIdentity& run) {
+  const std::filesystem::path path(dir);
+  if (path.parent_path().filename() == kMergedName) return path.filename().string();
+  const std::string version = VersionOfVm(run.vm_version);
+  return fmt::format("{}, {}, {}", run.Kind(), run.walker,
+                     version.substr(0, version.find_first_of(".+-u")));
+}
+
 std::vector<SeriesChange> FindSeriesChanges(const std::vector<std::string>& dirs) {
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> groups;  // start, folder
   for (const std::string& dir : dirs) {
@@ -122,7 +122,8 @@ std::vector<SeriesChange> FindSeriesChanges(const std::vector<std::string>& dirs
     if (!db.ok()) continue;
     const auto run = db.value().Run();
     if (!run.ok() || run.value().identity.IsGuided()) continue;
-    groups[GroupOf(dir, run.value().identity)].emplace_back(run.value().identity.started_at, dir);
+    groups[SeriesGroupOf(dir, run.value().identity)].emplace_back(run.value().identity.started_at,
+                                                                  dir);
   }
   std::vector<GroupSeries> all;
   size_t tested = 0;

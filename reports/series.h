@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/store/run_rows.h"
 #include "reports/change_points.h"
 
 namespace walkhammer {
@@ -17,6 +18,9 @@ namespace walkhammer {
 struct SeriesRun {
   std::string dir, started_at, build;
 };
+
+// The group of a run: runs of other groups are not compared with it.
+std::string SeriesGroupOf(const std::string& dir, const RunIdentity& run);
 
 struct SeriesChange {
   std::string group;  // "stress.jdk.agct", "stress, agct, 17"

@@ -25,10 +25,16 @@ using std::chrono::seconds;
 
 Result<std::vector<std::string>> NoFlags(const BackendPlan&) { return std::vector<std::string>{}; }
 
-BackendVerdict AtOnce(const BackendPlan&, const std::string&) { return {}; }
+BackendVerdict Walked(uint64_t walks) {
+  BackendVerdict verdict;
+  verdict.delivery.walks = verdict.delivery.successful = walks;
+  return verdict;
+}
+BackendVerdict AtOnce(const BackendPlan&, const std::string&) { return Walked(kLeastWalks); }
+BackendVerdict TooFew(const BackendPlan&, const std::string&) { return Walked(kLeastWalks - 1); }
 BackendVerdict Slowly(const BackendPlan&, const std::string&) {
   std::this_thread::sleep_for(seconds(4));
-  return {};
+  return Walked(kLeastWalks);
 }
 
 constexpr SamplingBackend TestBackend(BackendVerdict (*judge)(const BackendPlan&,
@@ -36,7 +42,8 @@ constexpr SamplingBackend TestBackend(BackendVerdict (*judge)(const BackendPlan&
                                       Status (*collect)(const BackendPlan&) = nullptr) {
   return {"test", "", false, nullptr, NoFlags, nullptr, collect, judge};
 }
-constexpr SamplingBackend kQuick = TestBackend(AtOnce), kSlow = TestBackend(Slowly);
+constexpr SamplingBackend kQuick = TestBackend(AtOnce), kSlow = TestBackend(Slowly),
+                          kFew = TestBackend(TooFew);
 
 // Prints far more than a pipe holds, and so waits for its reader, for two seconds; the other words
 // of its command line do not matter.
@@ -191,6 +198,13 @@ TEST_F(StressRunTest, AStoreThatTakesLongStallsNobody) {
   EXPECT_EQ(Row(0).status, CellStatus::kPassed) << Row(0).reason;
   EXPECT_GE(Row(0).output_bytes, 1U << 17) << "it never waited for its reader";
   EXPECT_TRUE(Stalls().empty()) << Stalls()[0].detail;
+}
+
+TEST_F(StressRunTest, ACellOfFewWalksIsVacuous) {
+  Add(Cell(kFew, kBrief));
+  Run();
+  EXPECT_EQ(Row(0).status, CellStatus::kVacuous);
+  EXPECT_EQ(Row(0).reason.find("only 99 walks were made"), 0u) << Row(0).reason;
 }
 
 TEST_F(StressRunTest, ACellThatCannotBeginHasEnded) {

@@ -96,6 +96,30 @@ two() {
   done
 }
 
+@test "the gate compares fuzz runs request by request" {
+  local name kept
+  for name in honest no-caller; do
+    two walk "$name" "$tmp/$name" fuzz --walks 20000 --no-coverage --no-minimize --answers
+  done
+  wait
+  walk honest "$tmp/again" fuzz --walks 20000 --no-coverage --no-minimize --answers
+  for name in again no-caller; do
+    kept=$tmp/kept-$name
+    run "$walkhammer" gate --baseline "$tmp/honest" --candidate "$tmp/$name" --replay 1 --keep "$kept"
+    echo "$name: $output"
+    [[ "$output" == *"20,000 compared one by one, 0 that vary left out"* ]]
+    case $name in
+      again) [ "$status" -eq 0 ] && [[ "$output" != *"  answers  "* ]] && [ ! -e "$kept" ] ;;
+      *)
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"  fail  answers        frames, other ones"*"walked again differ each time"* ]]
+        run "$walkhammer" show "$kept"/seed-1-request-*.walk
+        [ "$status" -eq 0 ]
+        ;;
+    esac
+  done
+}
+
 @test "too few walks are no verdict, whatever they found" {
   run timeout 100 "$walkhammer" stress --workload torture:mixed --jdk "$jdk" --interval 300ms \
     --clock wall --time 2s --no-confirm --out "$tmp/run"

@@ -15,7 +15,7 @@
 #include "harness/cli/identity.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/options.h"
-#include "harness/findings/crash_folder.h"
+#include "harness/cli/output_file.h"
 #include "harness/jvm/images/jdk_version.h"
 #include "reports/gate_side.h"
 
@@ -114,7 +114,7 @@ Result<ExitCode> RunGate(const GateOptions& options) {
   }
   ASSIGN_OR_RETURN(const GateVerdict verdict, Judge(options));
   if (!options.markdown.empty())
-    RETURN_IF_ERROR(WriteFileAtomically(options.markdown, GateMarkdown(verdict)));
+    RETURN_IF_ERROR(WriteOutput("--markdown", options.markdown, GateMarkdown(verdict)));
   if (options.json)
     Print(stdout, "{}\n", GateJsonText(verdict));
   else
@@ -129,9 +129,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
   auto o = std::make_shared<GateOptions>();
   verb.Several("--baseline", o->baseline, "Runs or nights of the build to compare with", "RUN");
   verb.Several("--candidate", o->candidate, "Runs or nights of the build to judge", "RUN");
-  verb.Text("--policy", o->policy,
-            "What fails, what warns, and from which size on; without runs: check the file alone",
-            "FILE.toml");
+  verb.Text("--policy", o->policy, "What fails, what warns, and from which size on", "FILE.toml");
   AddStores(verb, o->judging);
   verb.Text("--build", o->build, "The build's version, for JDKs that all call themselves the same",
             "VERSION");
@@ -139,7 +137,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
       "--replay", o->replays,
       "Replay what only the candidate's runs found, on both JDKs, in this many processes each", 1,
       1000);
-  verb.Text("--markdown", o->markdown, "Write the verdict as Markdown, to be pasted", "FILE");
+  verb.Text("--markdown", o->markdown, "Markdown for the page of a CI job; - is stdout", "FILE.md");
   verb.Text("--keep", o->keep,
             "Folder for requests that both JDKs answer differently; goes with --replay", "DIR");
   verb.Json(o->json);

@@ -130,7 +130,7 @@ void AddNight(CLI::App& app, Invocation& chosen) {
   verb.Text("--baseline", o->baseline,
             "The night to compare with, whatever was found in it (default: the last green one)",
             "NIGHT");
-  verb.Text("--policy", o->policy, "What fails, as for the gate", "FILE.toml");
+  verb.Text("--policy", o->policy, "What fails, what warns, and from which size on", "FILE.toml");
   AddStores(verb, o->judging);
   verb.Count("--times", o->times, "Replays of a bug that may be new, on each JDK (default: 5)", 1,
              1000);

@@ -10,7 +10,7 @@
 #include "harness/base/print.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/options.h"
-#include "harness/findings/crash_folder.h"
+#include "harness/cli/output_file.h"
 #include "harness/store/run_folders.h"
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
@@ -82,18 +82,6 @@ Result<std::string> ReportText(const ReportOptions& options, const RunReader& db
     text += (options.coverage ? "\n" : "") + listing;
   }
   return text;
-}
-
-// Writes `text` to `path`, "-" for stdout, and says so.
-Status WriteOutput(const char* option, const std::string& path, const std::string& text) {
-  if (path == "-") {
-    Print(stdout, "{}", text);
-    return Ok();
-  }
-  const Status status = WriteFileAtomically(path, text);
-  if (!status.ok()) return BadInput(fmt::format("{} {}", option, status.failure().message));
-  Print(stderr, "{}: written\n", path);
-  return Ok();
 }
 
 // Writes the flame graph of a run held against a baseline, and says which cells it leaves out.

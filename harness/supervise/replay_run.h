@@ -22,9 +22,9 @@ struct ReplayInput {
   std::string text;  // .walk form
   std::string name;  // for messages: the file's name
   uint32_t hang_limit_ms = 100;
-  uint32_t scenes = 0;  // to set up beside those that it names, by bits: for further requests
   // Walk in a signal handler, without the guard: a crash ends the JVM, as under a profiler.
   bool uncontained = false;
+  uint32_t scenes = 0;  // to set up beside those that it names, by bits: for further requests
 };
 
 struct ReplayOutcome {

@@ -218,10 +218,13 @@ check 'format: clang-format-14' \
 must 'configure: release, g++' cmake --preset release $release
 must 'build: release, g++' cmake --build build/release
 must 'configure: clang-14, sanitizers' cmake --preset asan -DCMAKE_UNITY_BUILD=ON
+must 'configure: quick start' cmake --preset quick -B build/quick
 # These steps use the time in which the following tests wait. A JVM inside a sanitized process
 # raises signals that sanitizers take for bugs.
 {
   aside 19 asan cmake --build build/asan
+  # It compiles other files together than the release build does.
+  aside 19 quick cmake --build build/quick --target walkhammer walkhammer_child asgst
   # shellcheck disable=SC2086  # words
   aside 19 sanitized $ctest --test-dir build/asan -LE jvm
 } &
@@ -236,6 +239,7 @@ export WALKHAMMER
 # shellcheck disable=SC2046  # no blanks in the names of our files
 bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -print | sort)
 must 'build: clang-14, sanitizers' finished asan
+check 'build: quick start' finished quick
 mkdir "$logs/crash_logs"
 # fuzz TARGET ARGUMENT...: for 20 s, beside the others, each of which takes a core.
 fuzz() {

@@ -17,11 +17,11 @@ namespace {
 using What = StructChange::What;
 
 // A declared type as a reader meets it: how many bytes, and whether they are a pointer.
-struct Shape {
+struct FieldShape {
   bool is_pointer = false;
-  uint64_t bytes = 0;  // 0: not told
+  uint64_t bytes = 0;  // 0: unknown
   // Whether a reader of `read` bytes (0: of all) meets something else in `other`.
-  bool Differs(const Shape& other, uint64_t read) const {
+  bool Differs(const FieldShape& other, uint64_t read) const {
     if (is_pointer != other.is_pointer) return true;
     if (bytes == 0 || other.bytes == 0) return false;
     return read == 0 ? bytes != other.bytes : bytes >= read && other.bytes < read;
@@ -35,14 +35,14 @@ std::string Plain(std::string type) {
   return std::string(Trim(type));
 }
 
-Shape ShapeOf(const std::string& declared, const StructTables& tables) {
+FieldShape FieldShapeOf(const std::string& declared, const StructTables& tables) {
   const std::string type = Plain(declared);
   if (type.ends_with('*') || type == "address" || type == "oop") return {true, 8};
   const auto size = tables.sizes.find(type);
   return {false, size == tables.sizes.end() ? 0 : size->second};
 }
 
-std::string ShapeText(const std::string& declared, const Shape& shape) {
+std::string ShapeText(const std::string& declared, const FieldShape& shape) {
   if (shape.is_pointer || shape.bytes == 0) return declared;
   return fmt::format("{} of {} bytes", declared, shape.bytes);
 }
@@ -86,7 +86,7 @@ std::string Misread(const StructTables& before, const StructTables& after, const
                     const std::string& name) {
   if (need.kind == StructKind::kField || need.kind == StructKind::kStatic) {
     const std::string &was = before.fields.at(name).type, &is = after.fields.at(name).type;
-    const Shape old_shape = ShapeOf(was, before), new_shape = ShapeOf(is, after);
+    const FieldShape old_shape = FieldShapeOf(was, before), new_shape = FieldShapeOf(is, after);
     if (!old_shape.Differs(new_shape, need.bytes)) return "";
     return fmt::format("{} became {}", ShapeText(was, old_shape), ShapeText(is, new_shape));
   }

@@ -7,17 +7,18 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "harness/base/numbers.h"
+#include "harness/base/random.h"
+#include "harness/base/text.h"
 #include "reports/gate_checks.h"
 
 namespace walkhammer {
 namespace {
 
-constexpr size_t kMostOfClass = 200;       // requests of a class that are walked again
-constexpr size_t kMostCrashesOfClass = 5;  // each costs the start of a JVM
+constexpr uint32_t kMostOfClass = 1000;      // requests of a class that are walked again
+constexpr uint32_t kMostCrashesOfClass = 5;  // each costs the start of a JVM
 
 // Ended without an answer.
 bool IsCrash(const std::string& code) { return code == "crash" || code == "hang"; }
@@ -29,14 +30,27 @@ std::string WordOf(const std::string& code) {
 }
 
 // Requests with the same two codes.
-struct AnswerClass {
+class AnswerClass {
+ public:
   uint64_t count = 0;
-  std::vector<DifferentAnswer> requests;  // the first of them
+  std::vector<DifferentAnswer> requests;  // some of them, each with the same chance
+
+  // Adds one more. `most`: of `requests`. Reservoir sampling: what varies by chance may come first.
+  void Add(const DifferentAnswer& request, uint32_t most) {
+    count++;
+    if (requests.size() < most)
+      requests.push_back(request);
+    else if (const auto place = random_.Below(static_cast<uint32_t>(count)); place < most)
+      requests[place] = request;
+  }
+
+ private:
+  Random random_{1};
 };
 using AnswerClasses = std::map<std::pair<std::string, std::string>, AnswerClass>;
 
-// The answer that all runs gave to a request that all that walked it were shown the same; none if
-// they differ.
+// What the runs of a side answered to the request of one number. Steady: those that walked it were
+// shown the same request, and answered alike.
 struct SideAnswer {
   bool is_walked = false, is_steady = true;
   Answer answer;
@@ -56,17 +70,23 @@ SideAnswer AnswerOf(const std::vector<const std::vector<Answer>*>& runs, size_t 
   return all;
 }
 
-using RunsBySeed = std::map<uint64_t, std::vector<const std::vector<Answer>*>>;
-RunsBySeed BySeed(const GateSide& side) {
-  RunsBySeed by_seed;
-  for (const auto& [run, answers] : side.answers)
-    by_seed[side.runs[run].identity.seed].push_back(&answers);
-  return by_seed;
+// Runs whose requests may be the same, by walker and seed.
+using Campaigns =
+    std::map<std::pair<std::string, uint64_t>, std::vector<const std::vector<Answer>*>>;
+
+Campaigns CampaignsOf(const GateSide& side) {
+  Campaigns campaigns;
+  for (const auto& [run, answers] : side.answers) {
+    const RunIdentity& identity = side.runs[run].identity;
+    campaigns[{identity.walker, identity.seed}].push_back(&answers);
+  }
+  return campaigns;
 }
 
-// Compares the runs of both sides with one seed.
-void CompareSeed(uint64_t seed, const RunsBySeed::mapped_type& before,
-                 const RunsBySeed::mapped_type& now, GateFamily& compared, AnswerClasses& classes) {
+// Compares the runs of both sides with one walker and seed.
+void CompareCampaign(const Campaigns::key_type& campaign, const Campaigns::mapped_type& before,
+                     const Campaigns::mapped_type& now, GateFamily& compared,
+                     AnswerClasses& classes) {
   size_t most = 0;
   for (const auto* run : before) most = std::max(most, run->size());
   for (size_t number = 0; number < most; number++) {
@@ -79,24 +99,15 @@ void CompareSeed(uint64_t seed, const RunsBySeed::mapped_type& before,
     compared.compared++;
     if (then.answer.digest == here.answer.digest) continue;
     const std::pair codes(CodeOf(then.answer), CodeOf(here.answer));
-    AnswerClass& at = classes[codes];
-    at.count++;
     const bool crashes = IsCrash(codes.first) || IsCrash(codes.second);
-    if (at.requests.size() < (crashes ? kMostCrashesOfClass : kMostOfClass))
-      at.requests.push_back({seed, number, then.answer.request});
+    classes[codes].Add({campaign.first, campaign.second, number, then.answer.request},
+                       crashes ? kMostCrashesOfClass : kMostOfClass);
   }
-}
-
-std::vector<std::string> LinesOf(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
 }
 
 // "12 frames became code -5"; of two stacks the newest frame that differs.
 std::string DifferenceText(const AnsweredAgain& answers) {
-  const auto before = LinesOf(answers.baseline), now = LinesOf(answers.candidate);
+  const auto before = Split(answers.baseline, '\n'), now = Split(answers.candidate, '\n');
   const std::string text = fmt::format("{} became {}", before.front(), now.front());
   for (size_t i = 1; i < before.size() && i < now.size(); i++)
     if (before[i] != now[i])
@@ -119,11 +130,13 @@ struct Shown {
 template <typename Text>
 void AddShown(const GateSides& sides, const std::string& what, const Shown& shown, Text text,
               GateVerdict& verdict) {
-  const GateKind other = sides.answers.same_release ? GateKind::kAnswers : GateKind::kOtherAnswers;
-  for (const auto& [kind, answers] :
-       {std::pair(GateKind::kAnswers, &shown.worse), std::pair(other, &shown.other)})
-    if (!answers->empty())
-      AddChange({kind, what, text(*answers), 0, answers->front()->input}, sides.policy, verdict);
+  const auto add = [&](GateKind kind, const std::string& name, const auto& answers) {
+    if (answers.empty()) return;
+    const std::string input = sides.answers.keep ? sides.answers.keep(*answers.front()) : "";
+    AddChange({kind, name, text(answers), 0, input}, sides.policy, verdict);
+  };
+  add(GateKind::kAnswers, what + ", with a graver finding", shown.worse);
+  add(sides.answers.same_release ? GateKind::kAnswers : GateKind::kOtherAnswers, what, shown.other);
   if (!shown.better.empty())
     verdict.better.push_back(fmt::format("answers: {}: {}", what, text(shown.better)));
 }
@@ -171,10 +184,10 @@ void CheckAnswers(const GateSides& sides, GateVerdict& verdict) {
       AddChange({GateKind::kLostStruct, lost.entry, lost.details}, sides.policy, verdict);
   if (sides.answers.corpora) CheckCorpora(sides, verdict);
   AnswerClasses classes;
-  const RunsBySeed before = BySeed(sides.baseline), now = BySeed(sides.candidate);
-  for (const auto& [seed, runs] : before)
-    if (const auto at = now.find(seed); at != now.end())
-      CompareSeed(seed, runs, at->second, verdict.answers, classes);
+  const Campaigns before = CampaignsOf(sides.baseline), now = CampaignsOf(sides.candidate);
+  for (const auto& [campaign, runs] : before)
+    if (const auto at = now.find(campaign); at != now.end())
+      CompareCampaign(campaign, runs, at->second, verdict.answers, classes);
   if (!before.empty() && !now.empty() && verdict.answers.compared == 0)
     verdict.notes.push_back(
         "no request was shown to both builds, so answers were not compared one by one");

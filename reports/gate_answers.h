@@ -13,6 +13,7 @@ namespace walkhammer {
 
 // A request that runs of both sides walked, and answered differently.
 struct DifferentAnswer {
+  std::string walker;
   uint64_t seed = 0;
   uint64_t number = 0;  // of the request
   uint32_t hash = 0;    // Answer::request
@@ -23,9 +24,9 @@ struct DifferentAnswer {
 // of a crash.
 struct AnsweredAgain {
   std::string baseline, candidate;
-  int worse = 0;           // 1: the candidate shows a graver finding; -1: the baseline does
-  std::string name = {};   // of a request of the corpora
-  std::string input = {};  // path of a .walk file with the request; empty: it was not kept
+  int worse = 0;          // 1: the candidate shows a graver finding; -1: the baseline does
+  std::string name = {};  // of the request: a relative path
+  std::string walk = {};  // the request in .walk form
 };
 
 // Something that readers of the JVM's structures need, and the candidate's JDK lacks.
@@ -41,6 +42,8 @@ struct GateAnswers {
   std::function<std::vector<AnsweredAgain>(const std::vector<DifferentAnswer>&)> again = {};
   // The requests of the corpora that both JDKs answer differently; may be empty.
   std::function<std::vector<AnsweredAgain>()> corpora = {};
+  // Keeps a request, and returns the path of its .walk file; may be empty, and may return "".
+  std::function<std::string(const AnsweredAgain&)> keep = {};
   // May be empty.
   std::function<std::vector<LostStruct>()> structs = {};
 };

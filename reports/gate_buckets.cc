@@ -10,12 +10,7 @@
 namespace walkhammer {
 namespace {
 
-GateKind KindOf(const GateBucket& bucket) {
-  const std::string& oracle = bucket.row.signature.oracle;
-  if (oracle == kHangOracleName) return GateKind::kNewHang;
-  return oracle == kCrashOracleName || oracle == kDeathOracleName ? GateKind::kNewCrash
-                                                                  : GateKind::kNewFinding;
-}
+GateKind KindOf(const GateBucket& bucket) { return NewKindOf(bucket.row.signature.oracle); }
 
 // Replays showed it again, or there could be none and another run did.
 bool IsConfirmed(const GateBucket& bucket) {
@@ -66,6 +61,12 @@ std::vector<Lacking> BucketsOnlyOf(const GateSide& side, const GateSide& other, 
 }
 
 }  // namespace
+
+GateKind NewKindOf(std::string_view oracle) {
+  if (oracle == kHangOracleName) return GateKind::kNewHang;
+  return oracle == kCrashOracleName || oracle == kDeathOracleName ? GateKind::kNewCrash
+                                                                  : GateKind::kNewFinding;
+}
 
 void AddChange(GateChange change, const GatePolicy& policy, GateVerdict& verdict) {
   change.effect = policy.EffectOf(change.kind);

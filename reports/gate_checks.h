@@ -26,6 +26,9 @@ void CheckAnswers(const GateSides& sides, GateVerdict& verdict);
 
 inline constexpr size_t kMostBetter = 20;  // of GateVerdict::better
 
+// What a new bucket of this oracle is: kNewCrash, kNewHang or kNewFinding.
+GateKind NewKindOf(std::string_view oracle);
+
 // Adds a change, unless the policy ignores its kind.
 void AddChange(GateChange change, const GatePolicy& policy, GateVerdict& verdict);
 

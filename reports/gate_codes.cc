@@ -198,7 +198,7 @@ std::string DistanceText(const Group& group) {
     now.push_back(CountsOf(candidate, code));
   }
   const Distance found = CompareDistributions(before, now);
-  return fmt::format("; all answers there differ by {} %, of which chance gives {} %",
+  return fmt::format("; {} % of all answers there differ, and chance alone makes {} % differ",
                      Rounded(100 * found.distance), Rounded(100 * found.noise));
 }
 

@@ -38,7 +38,7 @@ struct MadeRun {
   CellStatus status = CellStatus::kPassed;
   int reached = 0;  // blocks of TestCoverage; 0: no coverage
   uint64_t seed = 1;
-  std::string engine = "stress";
+  std::string engine = "stress", walker = "agct";
 
   // Writes the run.
   void Write(const std::string& dir) const;
@@ -60,6 +60,7 @@ inline RunIdentity MadeIdentity(const MadeRun& made) {
   identity.jdk_path = made.jdk;
   identity.vm_version = "Vendor VM " + made.version;
   identity.engine = made.engine;
+  identity.walker = made.walker;
   identity.started_at = fmt::format("2026-01-02T03:04:{:02}Z", made.seed % 60);
   return identity;
 }

@@ -12,6 +12,7 @@
 #include "harness/base/shell.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/store/run_folders.h"
+#include "reports/gate_checks.h"
 
 namespace walkhammer {
 namespace {
@@ -34,12 +35,6 @@ struct BucketPlace {
   std::string folder, oracle;
   int confirmed = -1;
 };
-
-GateKind KindOf(const std::string& oracle) {
-  if (oracle == kHangOracleName) return GateKind::kNewHang;
-  return oracle == kCrashOracleName || oracle == kDeathOracleName ? GateKind::kNewCrash
-                                                                  : GateKind::kNewFinding;
-}
 
 bool Exists(const std::string& path) {
   std::error_code error;
@@ -216,7 +211,7 @@ class GroupJudge {
 
   // What the policy makes of something new.
   NightSays Effect(const Sighting& sighting) const {
-    switch (input_.policy.EffectOf(KindOf(PlaceOf(sighting).oracle))) {
+    switch (input_.policy.EffectOf(NewKindOf(PlaceOf(sighting).oracle))) {
       case GateEffect::kFail:
         return NightSays::kNew;
       case GateEffect::kWarn:
@@ -267,7 +262,7 @@ class GroupJudge {
     bug.says = base_.night.empty() ? NightSays::kOld : NightSays::kKnown;
     bug.why = fmt::format("{}{}{}; seen {}", name.word.id, name.word.why.empty() ? "" : ", ",
                           name.word.why, Counted(sighting.count, "time"));
-    if (base_.night.empty() || KindOf(PlaceOf(sighting).oracle) == GateKind::kNewFinding)
+    if (base_.night.empty() || NewKindOf(PlaceOf(sighting).oracle) == GateKind::kNewFinding)
       return bug;
     const NightReplay tally = Replayed(sighting);
     if (!Shown(tally) || tally.of_before == 0 || tally.shown_before > 0) return bug;

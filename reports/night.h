@@ -93,6 +93,7 @@ struct NightInput {
 Result<NightVerdict> JudgeNight(const NightInput& input);
 
 std::string NightText(const NightVerdict& verdict);
+std::string NightJsonText(const NightVerdict& verdict);  // indented, without a newline at its end
 
 }  // namespace walkhammer
 

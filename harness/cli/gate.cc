@@ -91,6 +91,7 @@ Result<GateVerdict> Judge(const GateOptions& options) {
     answers.again = [jdks](const auto& requests) { return jdks->Again(requests); };
     answers.same_release = SameRelease(baseline, candidate);
     answers.corpora = [jdks] { return jdks->Corpora(); };
+    answers.keep = [jdks](const AnsweredAgain& request) { return jdks->Keep(request); };
     answers.structs = [jdks] { return jdks->Structs(); };
   }
   return JudgeGate(baseline, candidate, policy, replay, answers);
@@ -129,7 +130,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
   auto o = std::make_shared<GateOptions>();
   verb.Several("--baseline", o->baseline, "Runs or nights of the build to compare with", "RUN");
   verb.Several("--candidate", o->candidate, "Runs or nights of the build to judge", "RUN");
-  verb.Text("--policy", o->policy, "What fails, what warns, and from which size on", "FILE.toml");
+  AddPolicy(verb, o->policy);
   AddStores(verb, o->judging);
   verb.Text("--build", o->build, "The build's version, for JDKs that all call themselves the same",
             "VERSION");

@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/bugs/bug_store.h"
+#include "harness/cli/run_jdk.h"
 #include "harness/cli/walk_file.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/jvm/images/jdk.h"
@@ -17,7 +18,6 @@
 #include "harness/process/spawn.h"
 #include "harness/request/lookup.h"
 #include "harness/request/walker_table.h"
-#include "harness/supervise/builds/replay_tally.h"
 
 namespace walkhammer {
 namespace {
@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 // Processes of each JDK in which answers must differ. Answers that depend on the process, such as
 // on what an earlier call left on the stack, agree by chance in one.
 constexpr int kAnswerTimes = 6;
+constexpr int kReplayJobs = 2;  // processes at a time
 
 bool IsInterrupted() { return Interrupted().load(); }
 
@@ -49,16 +50,17 @@ Result<std::shared_ptr<GateJdks>> GateJdks::Open(const GateSide& baseline,
   auto both = std::make_shared<GateJdks>();
   both->options_ = options;
   RETURN_IF_ERROR(both->scratch_.made());
-  both->walker_ = baseline.runs.front().identity.walker;
+  for (const RunRow& run : baseline.runs)
+    for (const std::string& walker : Split(run.identity.walker, ',')) both->walkers_.insert(walker);
   for (const std::string& name : baseline.scenes)
     if (const auto scene = SceneNamed(name); scene.ok()) both->scene_mask_ |= 1U << scene.value();
   for (const GateSide* side : {&baseline, &candidate}) {
     const RunIdentity& run = side->runs.front().identity;
     ASSIGN_OR_RETURN(const Jdk jdk, OpenJdk(run.jdk_path));
     both->homes_[both->sides_.size()] = jdk.home;
-    ChildSetup setup{jdk.libjvm, jdk.platform, Words(run.jvm_flags), true, both->scratch_.path()};
-    if (run.provider.find('/') != std::string::npos) setup.provider = run.provider;
-    both->sides_.push_back(std::move(setup));
+    both->sides_.push_back(SetupOfRun(run, jdk, run.jvm_flags, both->scratch_.path()));
+    both->fixed_.push_back(both->sides_.back());
+    both->fixed_.back().aslr = !CanSwitchAslrOff();
   }
   return both;
 }
@@ -66,67 +68,65 @@ Result<std::shared_ptr<GateJdks>> GateJdks::Open(const GateSide& baseline,
 std::optional<ReplayCounts> GateJdks::Replayed(const std::string& path) const {
   const auto walk = ReadWalkFile(path);
   if (!walk.ok()) return std::nullopt;
-  ReplayPlan plan{walk.value().file.expect, options_.times};
-  plan.most_unable = 1;
-  plan.stop = IsInterrupted;
-  ReplayCounts counts{options_.times, 0, 0};
-  for (size_t side = 0; side < sides_.size(); side++) {
-    const ReplayTally tally = ReplayTimes({walk.value().text, path}, sides_[side], plan);
-    if (tally.walked() < options_.times) return std::nullopt;
-    (side == 0 ? counts.baseline : counts.candidate) = tally.reproduced;
-  }
-  return counts;
+  const auto before = TimesShown(walk.value(), path, sides_[0], options_.times, kReplayJobs);
+  if (!before) return std::nullopt;
+  const auto now = TimesShown(walk.value(), path, sides_[1], options_.times, kReplayJobs);
+  return now ? std::optional(ReplayCounts{options_.times, *before, *now}) : std::nullopt;
 }
 
-std::string GateJdks::Keep(const ReplayInput& input) const {
+std::string GateJdks::Keep(const AnsweredAgain& answers) const {
   if (options_.keep.empty()) return "";
-  const std::string path = options_.keep + "/" + fs::path(input.name).filename().string();
+  std::string name = answers.name;
+  std::replace(name.begin(), name.end(), '/', '_');
+  const std::string path = options_.keep + "/" + name;
   std::error_code error;
   fs::create_directories(options_.keep, error);
-  return !error && WriteFileAtomically(path, input.text).ok() ? path : "";
+  return !error && WriteFileAtomically(path, answers.walk).ok() ? path : "";
 }
 
-std::vector<AnsweredAgain> GateJdks::Answers(const std::vector<ReplayInput>& inputs) const {
-  std::vector<ChildSetup> sides = sides_;
-  for (ChildSetup& side : sides) side.aslr = !CanSwitchAslrOff();  // as the runs had it
-  const auto different = DifferentAnswers(inputs, sides[0], sides[1], kAnswerTimes, IsInterrupted);
-  std::vector<AnsweredAgain> answers(inputs.size());
-  for (size_t i = 0; i < inputs.size(); i++) {
-    if (!different[i].Differ()) continue;
-    const BuildAnswer &before = different[i].baseline, &now = different[i].candidate;
-    const int worse = (now.grade > before.grade ? 1 : 0) - (now.grade < before.grade ? 1 : 0);
-    answers[i] = {before.text, now.text, worse, inputs[i].name, Keep(inputs[i])};
+void GateJdks::Add(const std::string& walker, std::string text, std::string name, size_t place,
+                   AskedByWalker& asked) const {
+  ReplayInput input{std::move(text), std::move(name)};
+  input.scenes = scene_mask_;
+  asked[walker].inputs.push_back(std::move(input));
+  asked[walker].places.push_back(place);
+}
+
+std::vector<AnsweredAgain> GateJdks::Answers(const AskedByWalker& asked, size_t count) const {
+  std::vector<AnsweredAgain> answers(count);
+  for (const auto& [walker, of] : asked) {
+    const auto different =
+        DifferentAnswers(of.inputs, fixed_[0], fixed_[1], kAnswerTimes, IsInterrupted);
+    for (size_t i = 0; i < different.size(); i++) {
+      if (!different[i].Differ()) continue;
+      const BuildAnswer &before = different[i].baseline, &now = different[i].candidate;
+      const int worse = (now.grade > before.grade ? 1 : 0) - (now.grade < before.grade ? 1 : 0);
+      answers[of.places[i]] = {before.text, now.text, worse, of.inputs[i].name, of.inputs[i].text};
+    }
   }
   return answers;
 }
 
 std::vector<AnsweredAgain> GateJdks::Again(const std::vector<DifferentAnswer>& requests) const {
-  std::vector<AnsweredAgain> answers(requests.size());
-  const auto walker = FindWalker(walker_);
-  if (!walker) return answers;
-  std::map<uint64_t, std::vector<size_t>> by_seed;
-  for (size_t i = 0; i < requests.size(); i++) by_seed[requests[i].seed].push_back(i);
-  std::vector<ReplayInput> inputs;
-  std::vector<size_t> places;
-  for (const auto& [seed, wanted] : by_seed) {
+  std::map<std::pair<std::string, uint64_t>, std::vector<size_t>> campaigns;
+  for (size_t i = 0; i < requests.size(); i++)
+    campaigns[{requests[i].walker, requests[i].seed}].push_back(i);
+  AskedByWalker asked;
+  for (const auto& [campaign, wanted] : campaigns) {
+    const auto& [walker, seed] = campaign;
+    const auto index = FindWalker(walker);
+    if (!index) continue;
     std::vector<NumberedRequest> numbers;
     for (const size_t i : wanted) numbers.push_back({requests[i].number, requests[i].hash});
-    ChildSetup setup = sides_[0];
-    setup.aslr = !CanSwitchAslrOff();
     const auto texts =
-        RequestTexts({static_cast<uint8_t>(*walker), seed, scene_mask_}, numbers, setup);
-    if (!texts.ok()) continue;
-    for (size_t k = 0; k < wanted.size(); k++) {
-      if (texts.value()[k].empty()) continue;
-      places.push_back(wanted[k]);
-      inputs.push_back({texts.value()[k],
-                        fmt::format("seed-{}-request-{}.walk", seed, requests[wanted[k]].number)});
-      inputs.back().scenes = scene_mask_;
-    }
+        RequestTexts({static_cast<uint8_t>(*index), seed, scene_mask_}, numbers, fixed_[0]);
+    for (size_t k = 0; texts.ok() && k < wanted.size(); k++)
+      if (!texts.value()[k].empty())
+        Add(walker, texts.value()[k],
+            fmt::format("{}-seed-{}-request-{}.walk", walker, seed, numbers[k].number), wanted[k],
+            asked);
   }
-  const std::vector<AnsweredAgain> again = Answers(inputs);
-  for (size_t i = 0; i < places.size(); i++) answers[places[i]] = again[i];
-  return answers;
+  return Answers(asked, requests.size());
 }
 
 std::vector<AnsweredAgain> GateJdks::Corpora() const {
@@ -134,15 +134,18 @@ std::vector<AnsweredAgain> GateJdks::Corpora() const {
   for (const char* name : {"seeds", "regressions", kKnownIssuesName})
     folders.push_back(BesideExecutable(name));
   if (!options_.bugs.empty()) folders.push_back(options_.bugs);
-  std::vector<ReplayInput> inputs;
+  AskedByWalker asked;
+  size_t count = 0;
   for (const std::string& folder : folders)
     for (const std::string& path : WalkFilesBelow(folder)) {
       auto walk = ReadWalkFile(path);
-      if (!walk.ok() || AllWalkers()[walk.value().file.request.walker].name != walker_) continue;
-      inputs.push_back({std::move(walk.value().text), fs::path(path).filename()});
-      inputs.back().scenes = scene_mask_;
+      if (!walk.ok()) continue;
+      const std::string walker = AllWalkers()[walk.value().file.request.walker].name;
+      if (walkers_.contains(walker))
+        Add(walker, std::move(walk.value().text),
+            fs::path(path).lexically_relative(fs::path(folder).parent_path()), count++, asked);
     }
-  std::vector<AnsweredAgain> answers = Answers(inputs);
+  std::vector<AnsweredAgain> answers = Answers(asked, count);
   std::erase_if(answers, [](const AnsweredAgain& both) { return both.baseline.empty(); });
   return answers;
 }

@@ -4,8 +4,10 @@
 #define WALKHAMMER_HARNESS_CLI_GATE_JDKS_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,18 +36,28 @@ class GateJdks {
   std::vector<AnsweredAgain> Again(const std::vector<DifferentAnswer>& requests) const;
   std::vector<AnsweredAgain> Corpora() const;
   std::vector<LostStruct> Structs() const;
+  std::string Keep(const AnsweredAgain& answers) const;
 
  private:
-  // The answers that differ, by place, and where each such request was kept.
-  std::vector<AnsweredAgain> Answers(const std::vector<ReplayInput>& inputs) const;
-  std::string Keep(const ReplayInput& input) const;
+  // Requests of one walker, which one process can walk, and their places among all that are asked.
+  struct Asked {
+    std::vector<ReplayInput> inputs;
+    std::vector<size_t> places;
+  };
+  using AskedByWalker = std::map<std::string, Asked>;
+
+  void Add(const std::string& walker, std::string text, std::string name, size_t place,
+           AskedByWalker& asked) const;
+  // The answers that differ, by place of `count`.
+  std::vector<AnsweredAgain> Answers(const AskedByWalker& asked, size_t count) const;
 
   GateJdkOptions options_;
   ScratchFolder scratch_;
   std::string homes_[2];           // of the JDKs: baseline, candidate
-  std::string walker_;             // of the runs
+  std::set<std::string> walkers_;  // of the baseline's runs
   uint32_t scene_mask_ = 0;        // of the baseline's runs
   std::vector<ChildSetup> sides_;  // baseline, candidate
+  std::vector<ChildSetup> fixed_;  // the same, with fixed addresses, as fuzz runs have them
 };
 
 }  // namespace walkhammer

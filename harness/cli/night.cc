@@ -9,11 +9,11 @@
 #include "harness/base/text.h"
 #include "harness/cli/judging.h"
 #include "harness/cli/options.h"
+#include "harness/cli/run_jdk.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
-#include "harness/supervise/builds/replay_tally.h"
 
 namespace walkhammer {
 namespace {
@@ -24,6 +24,7 @@ struct NightOptions {
   std::string night, nights, baseline, policy;
   JudgingOptions judging;
   uint64_t times = 5, jobs = 2, failed = 0;
+  bool json = false;
 };
 
 // Replays requests on the JDKs of runs.
@@ -52,16 +53,12 @@ class Replayer {
     if (!jdk.ok() || jdk.value().build_id != run.libjvm_build_id) return;
     const auto walk = ParseWalk(sighting.walk, sighting.signature);
     if (!walk.ok()) return;
-    ChildSetup setup{jdk.value().libjvm, jdk.value().platform, Words(sighting.flags), true,
-                     scratch_.path()};
-    if (run.provider.find('/') != std::string::npos) setup.provider = run.provider;
-    ReplayPlan plan{walk.value().file.expect, times_, jobs_};
-    plan.most_unable = 1;
-    plan.stop = [] { return Interrupted().load(); };
-    const ReplayTally tally = ReplayTimes({sighting.walk, sighting.signature}, setup, plan);
-    if (tally.walked() < times_) return;
-    shown = tally.reproduced;
-    of = tally.walked();
+    const auto times =
+        TimesShown(walk.value(), sighting.signature,
+                   SetupOfRun(run, jdk.value(), sighting.flags, scratch_.path()), times_, jobs_);
+    if (!times) return;
+    shown = *times;
+    of = times_;
   }
 
   static std::optional<RunIdentity> IdentityOf(const std::string& dir) {
@@ -115,7 +112,10 @@ Result<ExitCode> RunNight(const NightOptions& options) {
   if (Interrupted().load()) return ToolFailed("interrupted before the night was judged");
   RETURN_IF_ERROR(WriteGates(options.night, verdict));
   RETURN_IF_ERROR(WriteNightRecord(options.night, verdict.record));
-  Print(stdout, "{}", NightText(verdict));
+  if (options.json)
+    Print(stdout, "{}\n", NightJsonText(verdict));
+  else
+    Print(stdout, "{}", NightText(verdict));
   return verdict.exit;
 }
 
@@ -130,13 +130,14 @@ void AddNight(CLI::App& app, Invocation& chosen) {
   verb.Text("--baseline", o->baseline,
             "The night to compare with, whatever was found in it (default: the last green one)",
             "NIGHT");
-  verb.Text("--policy", o->policy, "What fails, what warns, and from which size on", "FILE.toml");
+  AddPolicy(verb, o->policy);
   AddStores(verb, o->judging);
   verb.Count("--times", o->times, "Replays of a bug that may be new, on each JDK (default: 5)", 1,
              1000);
   verb.Count("--failed", o->failed,
              "So many runs of the night failed, so that it is not a green one (default: 0)");
   verb.Jobs(o->jobs, "2");
+  verb.Json(o->json);
   verb.Runs(chosen, o, RunNight);
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/cli/verb_testing.h"
 #include "harness/store/run_folders.h"
 #include "reports/night_testing.h"
@@ -60,6 +62,21 @@ TEST_F(NightVerb, BadInputIsOneSentence) {
     EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
+}
+
+TEST_F(NightVerb, JsonSaysTheSame) {
+  const std::string night = Add({.buckets = {Confirmed("crash in f")}});
+  const Outcome text = RunVerb("night", AddNight, {night, "--known", known_}),
+                outcome = RunVerb("night", AddNight, {night, "--known", known_, "--json"});
+  EXPECT_EQ(outcome.exit_code, text.exit_code);
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_THAT(text.out, StartsWith(json["verdict"].get<std::string>() + ": "));
+  EXPECT_EQ(json["exit_code"], text.exit_code);
+  ASSERT_EQ(json["bugs"].size(), 1U);
+  EXPECT_EQ(json["bugs"][0]["says"], "new");
+  EXPECT_THAT(json["bugs"][0]["signature"].get<std::string>(), HasSubstr("crash in f"));
+  ASSERT_EQ(json["groups"].size(), 1U);
+  EXPECT_EQ(json["groups"][0]["group"], kNightGroup);
 }
 
 TEST_F(NightVerb, ANightStandsForItsMergedRuns) {

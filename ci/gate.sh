@@ -19,6 +19,7 @@
 # Exit codes: 0 nothing is worse, 1 something is, 2 bad usage, 3 an image cannot be run here, 4 the
 # runs say nothing.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(dirname "$0")
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
 time=10 rounds=3 workload=torture:mixed walker=agct policy='' bugs='' build=''
@@ -32,10 +33,6 @@ usage() {
 
 while [ "$#" -gt 0 ]; do
   case $1 in
-  -h | --help)
-    sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
-    exit 0
-    ;;
   --time | --rounds | --workload | --walker | --policy | --bugs | --build | --out)
     [ "$#" -ge 2 ] || usage "$1 needs a value"
     case $1 in
@@ -50,22 +47,17 @@ while [ "$#" -gt 0 ]; do
     esac
     shift 2
     ;;
-  -*) usage "there is no option $1" ;;
+  -*) usage "unknown option $1" ;;
   *) break ;;
   esac
 done
 [ "$#" -eq 2 ] || usage 'give the homes of two JDKs, BASELINE and CANDIDATE'
-case $time in
-*s) seconds=${time%s} unit=1 ;;
-*m) seconds=${time%m} unit=60 ;;
-*h) seconds=${time%h} unit=3600 ;;
-*) seconds=$time unit=60 ;;
+seconds=$(printf '%s\n' "$time" | awk '/^[0-9]+(\.[0-9]+)?[smh]?$/ {
+  print int($0 * (/s$/ ? 1 : /h$/ ? 3600 : 60)) }')
+[ -n "$seconds" ] || usage "--time $time is neither minutes nor a time such as 90s, 10m or 2h"
+case $rounds in
+'' | *[!0-9]* | 0*) usage "--rounds $rounds is not a whole number from 1 on" ;;
 esac
-for number in "$seconds" "$rounds"; do
-  case $number in
-  '' | *[!0-9]* | 0*) usage "$number is not a whole number from 1 on" ;;
-  esac
-done
 baseline=$1 candidate=$2
 [ -x "$walkhammer" ] || usage "there is no $walkhammer; build it, or set WALKHAMMER"
 [ -z "$policy$bugs$build" ] || "$walkhammer" gate ${policy:+--policy "$policy"} \
@@ -74,7 +66,7 @@ baseline=$1 candidate=$2
 for jdk in "$baseline" "$candidate"; do
   [ -x "$jdk/bin/java" ] || usage "$jdk is not a JDK: it has no bin/java"
 done
-seconds=$((seconds * unit / rounds / 4)) # four runs a round
+seconds=$((seconds / rounds / 4)) # four runs a round
 [ "$seconds" -ge 5 ] || usage "--time $time leaves less than 5 s for each of $((4 * rounds)) runs"
 mkdir -p "$out"
 
@@ -180,6 +172,7 @@ if [ -n "$fixed" ]; then
     tail -n 1 "$out/gate.txt"
   } >"$out/gate.new"
   mv "$out/gate.new" "$out/gate.txt"
+  { printf '\n**Known issues that are fixed**\n\n' && echo "$fixed" | sed 's/^/* /'; } >>"$out/gate.md"
 fi
 cat "$out/gate.txt"
 exit "$code"

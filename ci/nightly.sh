@@ -29,6 +29,7 @@
 # Exit codes: 0 green: nothing is new, 1 red: something is new, back or worse, 2 bad usage, 3 nothing
 # of the plan can be run here, 4 a run or a comparison failed or was vacuous, 130 interrupted.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(dirname "$0")
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
 config='' short='' out=''
@@ -41,10 +42,6 @@ usage() {
 
 while [ "$#" -gt 0 ]; do
   case $1 in
-  --help)
-    sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
-    exit 0
-    ;;
   --short) short=1 ;;
   --config | --out)
     [ "$#" -ge 2 ] || usage "$1 needs a value"
@@ -54,7 +51,7 @@ while [ "$#" -gt 0 ]; do
     esac
     shift
     ;;
-  *) usage "there is no option $1" ;;
+  *) usage "unknown option $1" ;;
   esac
   shift
 done
@@ -81,7 +78,7 @@ read_config() {
     value=$(printf '%s' "${line#*=}" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//')
     case $line in
     *=*) ;;
-    *) usage "$1:$number: \"$line\" is no \"key = value\"" ;;
+    *) usage "$1:$number: \"$line\" is not \"key = value\"" ;;
     esac
     case $key in
     time) time=$value ;;
@@ -154,7 +151,7 @@ make_plan() {
   jobs >"$out/jobs"
   all=$(wc -l <"$out/jobs")
   [ "$all" -gt 0 ] || {
-    echo 'nightly: there is not a JDK on this machine' >&2
+    echo 'nightly: this machine has no JDK' >&2
     exit 3
   }
   most=$((budget * ${shard_count:-1} / least))

@@ -10,11 +10,13 @@
 # a line for each mutant in mutants.tsv, and the gate's words in ID.txt. --only ID: that one.
 # The columns: id, function+offset, bytes before, bytes after, instruction, verdict, kinds of the
 # gate's rows, runs that show them, seconds. The verdicts: noticed; boot (noticed: no JVM starts from
-# it); equivalent (not noticed, and no answer to a million requests always differs); survived.
+# it); equivalent (not noticed, and no answer to a million requests always differs); survived;
+# unjudged (the gate had no verdict).
 # WALKHAMMER names the executable (default: the release build's); walker_mutants is beside it.
 # The JDK must be for x86_64, run here without a sysroot, and keep its symbols.
 # Exit codes: 0 done, 2 bad usage, 3 the JDK cannot be mutated or run here.
 set -eu
+[ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(dirname "$0")
 WALKHAMMER=$(realpath -m "${WALKHAMMER:-$here/../build/release/walkhammer}")
 export WALKHAMMER
@@ -34,7 +36,7 @@ while [ "$#" -gt 1 ]; do
   --count) count=$2 ;;
   --only) only=$2 ;;
   --out) out=$2 ;;
-  *) usage "there is no option $1" ;;
+  *) usage "unknown option $1" ;;
   esac
   shift 2
 done
@@ -113,7 +115,7 @@ judge() {
     shown=$(runs_of "$out/$1.txt") verdict=noticed
     ! grep -q '^  fail  cannot-start' "$out/$1.txt" || verdict=boot
     ;;
-  3 | 4) verdict=boot ;;
+  3 | 4) verdict=unjudged ;;
   *) verdict="gate: $code" ;;
   esac
 }

@@ -630,7 +630,7 @@ END
   run ! grep -qi 'death' "$tmp/stdout"
 }
 
-@test "another process's SIGSEGV to a child is no finding" {
+@test "a SIGSEGV that another process sends to a child is not a finding" {
   need_jdk
   start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 12s --workers 1 --out "$out"
   await 20 has_child
@@ -661,7 +661,7 @@ END
   is_readable_run "$out"
   # All that was printed is there.
   [ "$(sqlite3 -readonly "$out/run.db" 'SELECT count(*) FROM bucket')" -ge \
-    "$(grep -c '^new at ' "$tmp/stderr")" ]
+    "$(grep -c '^met at ' "$tmp/stderr")" ]
 }
 
 @test "minimize keeps the signature with few edits, and has nothing left to do on its own output" {

@@ -511,7 +511,7 @@ called() { # WALKER
   [ "$(ask "select count(*) from finding")" -eq 0 ]
 }
 
-@test "another process's SIGSEGV is no finding, also in a walk" {
+@test "a SIGSEGV that another process sends is not a finding, even during a walk" {
   (until [ "$(ask 'select delivered > 1000 from cell' 2>/dev/null)" = 1 ]; do
     sleep 0.2
   done && kill -SEGV "$(pgrep -f "^[^ ]*java .*$PROGRAMS Work")") 3>&- &
@@ -550,7 +550,7 @@ walks in its own way|--java Work --walker jfr --mode parked
 END
 }
 
-@test "a machine that has no room for a JVM's threads is 3 and no finding" {
+@test "a machine without room for a JVM's threads is exit code 3, not a finding" {
   [ "$(id -u)" -eq 0 ] || skip 'only root starts commands as another user'
   other_user="setpriv --reuid 65534 --regid 65534 --clear-groups"
   $other_user test -x "$WALKHAMMER" || skip 'no other user reaches this build'

@@ -64,7 +64,7 @@ table() {
   refuses 2 'two JDKs' check --structs "$jdk"
   refuses 2 'takes --structs' check "$jdk" "$jdk"
   refuses 2 'no reader nobody' check --structs "$jdk" "$jdk" --reader nobody@1
-  refuses 2 'there is no file' check --structs "$jdk" "$jdk" --table "$tmp/none"
+  refuses 2 'does not exist, or is not a file' check --structs "$jdk" "$jdk" --table "$tmp/none"
   table 'mine needed'
   refuses 2 'readers.tsv:1:' check --structs "$jdk" "$jdk" --table "$tmp/readers.tsv"
   refuses 2 '' check --structs "$jdk" "$tmp"

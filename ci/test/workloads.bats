@@ -177,7 +177,7 @@ fails() {
 @test "fetch: usage" {
   fails 2 "IDs: suite zipped empty gone"
   fails 2 "no distribution \"suit\"" suit
-  fails 2 "there is no option --form" suite --form x
+  fails 2 "unknown option --form" suite --form x
   fails 2 "--from needs a value" suite --from
   fails 2 "one ID at a time, not also zipped" suite zipped
   fails 2 "either --from or --mirror" suite --from x --mirror y

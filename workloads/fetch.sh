@@ -57,7 +57,7 @@ while [ $# -gt 0 ]; do
       esac
       shift
       ;;
-    -*) usage "there is no option $1" ;;
+    -*) usage "unknown option $1" ;;
     *)
       [ -z "$id" ] || usage "one ID at a time, not also $1"
       id=$1

@@ -53,7 +53,7 @@ Result<std::vector<StructNeed>> NeedsOf(const CheckOptions& options) {
     ASSIGN_OR_RETURN(needs, ReadStructNeeds());
   } else {
     if (!std::filesystem::is_regular_file(options.table))
-      return BadInput("there is no file " + options.table);
+      return BadInput(options.table + " does not exist, or is not a file");
     ASSIGN_OR_RETURN(needs, ParseStructNeeds(ReadFile(options.table), options.table));
   }
   RETURN_IF_ERROR(ChooseReaders(options.readers, needs));

@@ -44,7 +44,7 @@ void StatusLine::Say(const std::string& line) {
 }
 
 void StatusLine::Announce(const BucketRow& bucket) {
-  Say(fmt::format("new at {:.1f}s: [{}] {} ({})", static_cast<double>(bucket.first_time_ms) / 1000,
+  Say(fmt::format("met at {:.1f}s: [{}] {} ({})", static_cast<double>(bucket.first_time_ms) / 1000,
                   GradeWord(bucket.grade), bucket.signature.title, RealismWord(bucket.realism)));
 }
 

@@ -26,7 +26,8 @@ TEST(ElfFile, OnlyRegularFilesAreRead) {
   for (const std::string& path : {pipe, std::string("/dev/zero"), dir.path()}) {
     SCOPED_TRACE(path);
     EXPECT_EQ(ElfFile(path).get(), nullptr);
-    EXPECT_THAT(ElfImage::Open(path), FailsWith(ExitCode::kBadInput, path + " is no regular file"));
+    EXPECT_THAT(ElfImage::Open(path),
+                FailsWith(ExitCode::kBadInput, path + " is not a regular file"));
   }
   // Nobody has read the pipe.
   EXPECT_EQ(read(writer, head.data(), head.size()), static_cast<ssize_t>(head.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlainText: what a file of text holds, in the form thatthe readers of this folder take. Used
+// PlainText: what a file of text holds, in the form that the readers of this folder take. Used
 // wherever a crash log is read from a file. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_HS_ERR_PLAIN_TEXT_H_
 #define WALKHAMMER_HARNESS_HS_ERR_PLAIN_TEXT_H_

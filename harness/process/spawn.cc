@@ -99,8 +99,11 @@ Status Spawned::Start(const SpawnOptions& options) {
 // its group, may soon be another's.
 bool Spawned::TakeEnd(int options) {
   siginfo_t end{};
-  if (waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOWAIT | options) != 0)
-    return errno != EINTR;  // somebody else has reaped it
+  if (waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOWAIT | options) != 0) {
+    if (errno == EINTR) return false;
+    Replace(pid_, 0);  // somebody else has reaped it
+    return true;
+  }
   if (end.si_pid != pid_) return false;
   kill(-pid_, SIGKILL);
   Replace(pid_, 0);

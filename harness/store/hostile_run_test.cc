@@ -72,7 +72,7 @@ TEST_F(HostileRun, WhatIsNotATableOfARunIsRefused) {
        "ALTER TABLE bucket RENAME TO old; CREATE VIEW bucket AS SELECT * FROM old;"
        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = 'table', rootpage = 5"
        " WHERE name = 'bucket'",
-       "no intact run database"},
+       "the run database is damaged"},
       {"a trigger", "CREATE TRIGGER fires AFTER UPDATE ON run BEGIN SELECT 1; END",
        "fires is no table that a run has"},
       {"a virtual table", "CREATE VIRTUAL TABLE place USING rtree (id, a, b)",
@@ -81,7 +81,7 @@ TEST_F(HostileRun, WhatIsNotATableOfARunIsRefused) {
        "ALTER TABLE bucket ADD COLUMN made TEXT AS (printf('%.*c', 1000000, 'x'))",
        "bucket is no table that a run has"},
       {"a table that lacks columns", "ALTER TABLE bucket RENAME COLUMN title TO other",
-       "no intact run database (no such"},
+       "the run database is damaged (no such"},
       // A query that is quadratic where the file wants it to be.
       {"work without end",
        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
@@ -111,7 +111,7 @@ TEST_F(HostileRun, ManyRowsAreRead) {
 TEST_F(HostileRun, AHugeFieldTakesNoMemory) {
   Make("UPDATE bucket SET title = CAST(zeroblob(100000000) AS TEXT)");
   sqlite3_memory_highwater(1);
-  EXPECT_THAT(Read(), HasSubstr("no intact run database"));
+  EXPECT_THAT(Read(), HasSubstr("the run database is damaged"));
   EXPECT_LT(sqlite3_memory_highwater(0), 32 << 20);
 }
 
@@ -125,7 +125,7 @@ TEST_F(HostileRun, PipesInPlaceOfFilesAreNotWaitedFor) {
     SCOPED_TRACE(name);
     Make("");
     ASSERT_EQ(mkfifo(File(name).c_str(), 0600), 0);
-    EXPECT_THAT(Read(), HasSubstr(std::string(name) + " is no regular file"));
+    EXPECT_THAT(Read(), HasSubstr(std::string(name) + " is not a regular file"));
     std::filesystem::remove_all(dir());
   }
   Make("");
@@ -134,20 +134,20 @@ TEST_F(HostileRun, PipesInPlaceOfFilesAreNotWaitedFor) {
   EXPECT_EQ(Read(), "");
   std::filesystem::remove(File("run.db"));
   ASSERT_EQ(mkfifo(File("run.db").c_str(), 0600), 0);
-  EXPECT_THAT(Read(), HasSubstr("run.db is no regular file"));
+  EXPECT_THAT(Read(), HasSubstr("run.db is not a regular file"));
 }
 
 // A link beside run.db would have SQLite read, and lock, a file of somebody's else.
 TEST_F(HostileRun, LinksBesideTheDatabaseAreRefused) {
   Make("");
   ASSERT_EQ(symlink("/etc/hostname", File("run.db-wal").c_str()), 0);
-  EXPECT_THAT(Read(), HasSubstr("run.db-wal is no regular file"));
+  EXPECT_THAT(Read(), HasSubstr("run.db-wal is not a regular file"));
 }
 
 TEST_F(HostileRun, AFolderOutsideOfTheRunIsRefused) {
   for (const char* folder : {"crashes/../../secret", "/etc", "../secret", "crashes/a/..", ""}) {
     Make("UPDATE bucket SET folder = '" + std::string(folder) + "'");
-    EXPECT_THAT(Read(), HasSubstr("a bucket's folder is not in the run's")) << folder;
+    EXPECT_THAT(Read(), HasSubstr("a bucket has its folder outside of the run")) << folder;
     std::filesystem::remove_all(dir());
   }
   Make("PRAGMA user_version = -5");

@@ -422,7 +422,7 @@ TEST_F(Merge, WhatIsNoIntactRunIsRefused) {
   ExecSql(b, "DROP TRIGGER fires; UPDATE run SET run_id = '../../a'");
   EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no id of 32 hex digits"));
   ExecSql(b, "UPDATE run SET run_id = printf('%032d', 1); ALTER TABLE finding RENAME TO gone");
-  EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no intact run database"));
+  EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("the run database is damaged"));
 }
 
 }  // namespace

@@ -47,10 +47,10 @@ Result<int64_t> ReadNumber(const Database& db, const char* sql) {
 Status OnlyRegularFiles(const std::string& file) {
   struct stat info;
   if (stat(file.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
-    return BadInput(file + " is no regular file");
+    return BadInput(file + " is not a regular file");
   for (const char* end : {"-wal", "-shm", "-journal"})
     if (lstat((file + end).c_str(), &info) == 0 && !S_ISREG(info.st_mode))
-      return BadInput(file + end + " is no regular file");
+      return BadInput(file + end + " is not a regular file");
   return Ok();
 }
 
@@ -175,7 +175,8 @@ Result<std::vector<BucketRow>> RunReader::Buckets() const {
     ReadRow(rows, stored);
     BucketRow part;
     if (NameInCrashes(stored.folder).empty())
-      return BadInput(dir_ + ": is no intact run database: a bucket's folder is not in the run's");
+      return BadInput(dir_ +
+                      ": the run database is damaged: a bucket has its folder outside of the run");
     part.id = stored.id.value_or(0);
     static_cast<BucketFacts&>(part) = stored;
     part.oracle = rows.Text();
@@ -248,7 +249,8 @@ Result<CoverageRows> RunReader::Coverage() const {
   ASSIGN_OR_RETURN(code.functions, Rows<CoverageFunctionRow>());
   ASSIGN_OR_RETURN(code.blocks, Rows<CoverageBlockRow>());
   ASSIGN_OR_RETURN(code.left_out, Rows<LeftOutRow>());
-  if (!IsWhole(code)) return BadInput(dir_ + ": is no intact run database: its blocks do not fit");
+  if (!IsWhole(code))
+    return BadInput(dir_ + ": the run database is damaged: its blocks do not fit");
   if (code.blocks.empty()) return CoverageRows{"", "", "none was recorded", {}, {}, {}};
   return code;
 }

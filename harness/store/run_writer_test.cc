@@ -331,7 +331,7 @@ TEST(RunWriter, OpenRefusesWhatItCannotRead) {
   refused("not a run folder");
   EXPECT_FALSE(fs::exists(dir.Under("run.db")));
   dir.Write("run.db", std::string(5000, 'x'));
-  refused("no intact run database");
+  refused("the run database is damaged");
   dir.Write("run.db", "");
   refused("not the database of a walkhammer run");
   fs::remove(dir.Under("run.db"));

@@ -70,7 +70,7 @@ bool Database::Spend(uint64_t work) const {
 Failure Database::Error() const {
   if (!Spend(0))
     return BadInput(fmt::format(
-        "{}: reading it takes far more work than its size explains; it is no intact run database",
+        "{}: reading it takes far more work than its size explains; the run database is damaged",
         path_));
   int code = sqlite3_extended_errcode(handle_.get());
   const int system_error = sqlite3_system_errno(handle_.get());
@@ -94,11 +94,11 @@ Failure Database::Error() const {
       return ToolFailed(fmt::format("{}: another process keeps the file locked; end it", path_));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return BadInput(
-          fmt::format("{}: is no intact run database ({})", path_, sqlite3_errmsg(handle_.get())));
+      return BadInput(fmt::format("{}: the run database is damaged ({})", path_,
+                                  sqlite3_errmsg(handle_.get())));
     default:
       if (work_left_ != nullptr)
-        return BadInput(fmt::format("{}: is no intact run database ({})", path_,
+        return BadInput(fmt::format("{}: the run database is damaged ({})", path_,
                                     sqlite3_errmsg(handle_.get())));
       return ToolFailed(
           fmt::format("{}: {} (SQLite error {})", path_, sqlite3_errmsg(handle_.get()), code));

@@ -71,7 +71,7 @@ std::string ChildProcess::KilledFromOutside(int wait_status, bool by_us) const {
   const std::string hs_err = HsErr();
   if (!hs_err.empty()) return KilledBy(hs_err);
   const bool is_kill = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
-  return is_kill && !by_us ? "SIGKILL" : "";
+  return is_kill && !by_us ? "SIGKILL (was the memory full?)" : "";
 }
 
 void ChildProcess::DropHsErr() {

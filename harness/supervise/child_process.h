@@ -63,8 +63,8 @@ class ChildProcess {
   // The last `most` bytes that the child printed, at most LogFile::kKept; empty: none.
   std::string Output(size_t most = LogFile::kKept) const { return log_.End(most); }
   std::string HsErr() const;  // the first 1 MiB of its hs_err log; empty: none
-  // What killed the child from outside: "SIGKILL", such as the kernel sends when memory runs out,
-  // or, as its hs_err log says, "SIGSEGV of pid 4711"; else empty. `wait_status`: as waitpid
+  // What killed the child from outside: "SIGKILL (...)", such as the kernel sends when memory runs
+  // out, or, as its hs_err log says, "SIGSEGV of pid 4711"; else empty. `wait_status`: as waitpid
   // gives it, also of a child that an engine has reaped. `by_us`: a SIGKILL would be ours.
   std::string KilledFromOutside(int wait_status, bool by_us) const;
   void DropHsErr();  // removes the log of a child that the engine had started

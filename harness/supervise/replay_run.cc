@@ -152,7 +152,7 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   if (const std::string killer = child_->KilledFromOutside(child_->wait_status(), timed_out_);
       !killer.empty()) {
     if (!outcome.findings.empty()) return outcome;
-    return Unable("the child was killed from outside by " + killer + ": was the memory full?");
+    return Unable("the child was killed from outside by " + killer);
   }
   if (!state.journal.Blames()) {
     const std::string output = child_->Output(500);

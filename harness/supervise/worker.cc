@@ -206,12 +206,11 @@ Status Worker::NoteEnd(int wait_status, bool by_us) {
   walks_at_death_ = walks;
   if (died_early_ < kMostEarlyDeaths) return Ok();
   const HsErrHead head = ParseHsErrHead(child_->HsErr());
-  return TryAgain(ToolFailed(
-      "the child died " + std::to_string(died_early_) + " times before its first walk" +
-      (killer.empty() ? ""
-                      : ", in the end from outside by " + killer + ": is there memory enough?") +
-      (head.error.empty() ? "" : "; its hs_err log says " + HsErrHeadText(head, true)) +
-      "; it printed: " + child_->Output(600)));
+  return TryAgain(
+      ToolFailed("the child died " + std::to_string(died_early_) + " times before its first walk" +
+                 (killer.empty() ? "" : ", in the end from outside by " + killer) +
+                 (head.error.empty() ? "" : "; its hs_err log says " + HsErrHeadText(head, true)) +
+                 "; it printed: " + child_->Output(600)));
 }
 
 void Worker::NoteRunning() {

@@ -100,7 +100,7 @@ TEST_F(WorkerTest, AKillFromOutsideIsNobodysFinding) {
   ExpectCleanEnd();
   EXPECT_EQ(seen_.size(), 0u);
   EXPECT_EQ(worker_->counts().killed, 1u);
-  EXPECT_EQ(worker_->killer(), "SIGKILL");
+  EXPECT_EQ(worker_->killer(), "SIGKILL (was the memory full?)");
   EXPECT_EQ(worker_->counts().died, 0u);
   EXPECT_EQ(worker_->counts().started, 2u);
   EXPECT_EQ(crashing_inputs(), 0u) << "the input is innocent";

@@ -140,7 +140,7 @@ TEST_F(BugMatchTest, RangesSayWhichJdksHaveABugAndLibrariesWhichWalkers) {
   EXPECT_EQ(Verdict(SightingOf(kCrash, "17.0.8+7")), BugVerdict::kKnown);
   EXPECT_EQ(WordOn(SightingOf(kCrash, "17.0.9+9"), today_, store_).verdict, BugVerdict::kNew);
   EXPECT_EQ(WordOn(SightingOf(kCrash, "nightly"), today_, store_).verdict, BugVerdict::kNew);
-  // Seen there nevertheless, it is known there, and in no other build.
+  // A build outside of the ranges where the bug was seen has it; other builds do not.
   Meet({SightingOf(kCrash, "17.0.9+9")});
   EXPECT_EQ(WordOn(SightingOf(kCrash, "17.0.9+9"), today_, store_).verdict, BugVerdict::kKnown);
   EXPECT_EQ(WordOn(SightingOf(kCrash, "17.0.10+7"), today_, store_).verdict, BugVerdict::kNew);

@@ -26,12 +26,12 @@ constexpr auto kFuzzTick = milliseconds(10);
 constexpr auto kSaveEvery = seconds(1);
 constexpr auto kSavePeriodsEvery = seconds(30);  // they are rewritten as a whole
 constexpr auto kFuzzProgressEvery = milliseconds(250);
+constexpr int kProofs = 20;  // fresh processes in which a minimised input must replay
+
 std::chrono::steady_clock::time_point After(std::chrono::steady_clock::time_point start,
                                             std::chrono::nanoseconds time) {
   return start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(time);
 }
-
-constexpr int kProofs = 20;  // fresh processes in which a minimised input must replay
 
 }  // namespace
 

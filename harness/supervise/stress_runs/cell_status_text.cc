@@ -48,11 +48,11 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
     notes.push_back(
         {cell, lack.empty() ? NoteKind::kInForce : NoteKind::kNotInForce, name, 0, lack});
   };
+  if (state.job.step == 0 && !state.job.no_walk) notes.push_back(TruthNote(state, cell));
   if (state.job.uncontained != 0) {
     note("guard",
          "--no-guard: a crash of a walk ends the program; hangs and calls that are not "
          "signal-safe are not seen");
-    if (state.job.step == 0 && !state.job.no_walk) notes.push_back(TruthNote(state, cell));
     return notes;
   }
   const std::string reason = FieldText(state.not_interposed);
@@ -68,7 +68,6 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
                     : fmt::format("{} samples were walked on a signal stack that the program had, "
                                   "and whose overflow would not be contained",
                                   foreign));
-  if (state.job.step == 0 && !state.job.no_walk) notes.push_back(TruthNote(state, cell));
   if (state.undescribed != 0)
     note("vmStructs",
          "this JVM has none: thread states, anchors and kinds of generated code are not known, "

@@ -85,7 +85,7 @@ TEST_F(StressPlanTest, TortureProgramsHaveAWitness) {
   walk("asgst@jdk");
   EXPECT_EQ(witness(), "asgst");
   walk("iterator");
-  EXPECT_EQ(witness(), "agct") << "the reference is no witness of its own";
+  EXPECT_EQ(witness(), "agct") << "the reference cannot be its own witness";
   for (const WalkMode mode : {WalkMode::kParked, WalkMode::kNested}) {
     settings_.job.mode = mode;
     EXPECT_EQ(witness(), "agct");

@@ -131,7 +131,7 @@ TEST_F(StressRunTest, ACellThatIsPreparedForLongDoesNotTouchTheOthers) {
   EXPECT_EQ(Row(1).status, CellStatus::kPassed) << Row(1).reason;
 }
 
-// Of one that samples, the agent has 10 s to stop.
+// A program that samples has 10 s to stop; one that does not sample yet has none.
 TEST_F(StressRunTest, AProgramThatIsStillSettingUpEndsAtOnceWhenInterrupted) {
   const std::string up = folder_.Under("up");
   CellPlan cell = Cell(kOwnBackend, "#!/bin/sh\ntrap '' TERM\ntouch " + up + "\nsleep 1000\n");

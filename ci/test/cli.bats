@@ -163,6 +163,26 @@ verbs_of_readme() {
   run ! diff "$tmp/help" "$tmp/readme"
 }
 
+# Prints what is out of place in documents: no title first, or rows of a table without its head.
+astray() {
+  awk '
+    FNR == 1 { row = fenced = 0; if (!/^# /) print FILENAME ": begins without a title" }
+    /^```/ { fenced = !fenced }
+    /^\|/ && !fenced { row++; if (row == 2 && !/^\| *-/) print FILENAME ":" FNR ": rows without a head" }
+    !/^\|/ { row = 0 }' "$@"
+}
+
+@test "a document begins with its title, and its tables with their heads" {
+  cd "$root"
+  mapfile -t documents < <(find . -name '*.md' -not -path './build/*' -not -path './out/*')
+  [ "${#documents[@]}" -gt 20 ]
+  run -0 astray "${documents[@]}"
+  [ -z "$output" ]
+  { echo '| a | b |' && echo '| c | d |' && cat README.md; } >"$tmp/stray.md"
+  run -0 astray "$tmp/stray.md"
+  [ "${#lines[@]}" -eq 2 ]
+}
+
 @test "the verbs that others have taken over are gone" {
   for verb in list redact reproduce query; do
     refuses 2 "there is no verb \"$verb\"" "$verb"

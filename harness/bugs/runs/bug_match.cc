@@ -22,11 +22,27 @@ struct BugMatch {
   const Bug* elsewhere = nullptr;   // known, but not on the release line of that build
 };
 
-// How much of the signature the best pattern of the bug names; 0: none matches.
+// True if the walker that a signature names is not part of a JDK.
+bool IsOfLibrary(const std::string& signature) {
+  const auto walker = FindWalker(signature.substr(0, signature.find_first_of(":@ ")));
+  return walker && AllWalkers()[static_cast<size_t>(*walker)].local_function != nullptr;
+}
+
+// The signature without the file of the walker's library: "asprof-vm: .." of "asprof-vm@x.so: ..".
+std::string WithoutLibrary(std::string signature) {
+  const size_t at = signature.find('@'), end = signature.find(": ");
+  if (IsOfLibrary(signature) && at < end && end != std::string::npos) signature.erase(at, end - at);
+  return signature;
+}
+
+// How much of the signature the best pattern of the bug names; 0: none matches. A pattern that
+// names no library is of each library that has the walker.
 size_t BestPattern(const Bug& bug, const std::string& signature) {
+  const std::string bare = WithoutLibrary(signature);
   size_t best = 0;
   for (const std::string& pattern : bug.signatures)
-    if (MatchesSignature(pattern, signature)) best = std::max(best, 1 + NamedBytes(pattern));
+    if (MatchesSignature(pattern, signature) || MatchesSignature(pattern, bare))
+      best = std::max(best, 1 + NamedBytes(pattern));
   return best;
 }
 
@@ -34,12 +50,6 @@ size_t BestPattern(const Bug& bug, const std::string& signature) {
 int64_t ReleaseLine(const std::string& version) {
   const auto parsed = ParseJdkVersion(version);
   return parsed ? static_cast<int64_t>(parsed->numbers.front()) : -1;
-}
-
-// True if the walker that a signature names is not part of a JDK.
-bool IsOfLibrary(const std::string& signature) {
-  const auto walker = FindWalker(signature.substr(0, signature.find_first_of(":@ ")));
-  return walker && AllWalkers()[static_cast<size_t>(*walker)].local_function != nullptr;
 }
 
 // True if the bug is in that build: by its libraries, by its ranges of JDKs, or because it was seen

@@ -154,6 +154,22 @@ TEST_F(BugMatchTest, RangesSayWhichJdksHaveABugAndLibrariesWhichWalkers) {
   EXPECT_EQ(word("agct: crash in w"), BugVerdict::kNew);
 }
 
+// A known issue of a profiler's walker names no file. Who else implements an API of the JDK is not
+// meant by a known issue of the JDK's own.
+TEST_F(BugMatchTest, AnIssueOfALibrarysWalkerIsOfEachFile) {
+  Add("x", "asprof-vm: bci/outside*").affected_libraries = {"async-profiler [4.2,4.7)"};
+  Add("y", "asprof-vm against asgst: agreement/truncated").affected_libraries = {"async-profiler"};
+  Add("z", "asgst: bci/outside");
+  const auto word = [&](const char* signature) {
+    return WordOn(SightingOf(signature, "25"), today_, store_).verdict;
+  };
+  EXPECT_EQ(word("asprof-vm@asprof-4.6.so: bci/outside"), BugVerdict::kKnown);
+  EXPECT_EQ(word("asprof-vm against asgst@a.so: agreement/truncated"), BugVerdict::kKnown);
+  EXPECT_EQ(word("asprof-vm@asprof-4.6.so: bci/unknown"), BugVerdict::kNew);
+  EXPECT_EQ(word("asgst: bci/outside"), BugVerdict::kKnown);
+  EXPECT_EQ(word("asgst@libwalker.so: bci/outside"), BugVerdict::kNew);
+}
+
 // The word on a sighting opens nothing.
 TEST_F(BugMatchTest, TheWordOnASightingIsTheVerdict) {
   using Word = std::tuple<BugVerdict, std::string, std::string>;

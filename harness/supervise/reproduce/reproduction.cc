@@ -13,6 +13,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/crash/reported_flags.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
@@ -36,6 +37,7 @@ struct StagePlan {
   std::string candidates;  // folder with the candidates
   std::chrono::nanoseconds time{};
   RunIdentity identity;  // of the runs, with the seed; each stage adds its engine
+  Profile profile;       // the flags of the JVM that crashed; none: not told
 };
 
 constexpr auto kMostBooting = std::chrono::minutes(2);  // until the first walk
@@ -141,8 +143,14 @@ Result<StageOutcome> StressForCrash(const StagePlan& plan) {
   settings.jvm_flags = plan.setup.jvm_flags;
   settings.job.interval_min_ns = 10'000;
   settings.job.interval_max_ns = 100'000;
-  settings.time = std::max<std::chrono::nanoseconds>(
-      std::chrono::seconds(1), plan.time / static_cast<int64_t>(std::size(kPrograms)));
+  if (!plan.profile.flags.empty()) {
+    // A JDK may not start with these flags; the default profile is walked all the same.
+    settings.profiles.insert(settings.profiles.begin(), &plan.profile);
+    outcome.name = fmt::format("stress with {}, and without", fmt::join(plan.profile.flags, " "));
+  }
+  const size_t cells = std::size(kPrograms) * settings.profiles.size();
+  settings.time = std::max<std::chrono::nanoseconds>(std::chrono::seconds(1),
+                                                     plan.time / static_cast<int64_t>(cells));
   settings.jobs = 1;
   settings.confirm_times = 0;
   ASSIGN_OR_RETURN(auto stress, MakeStressPlan(std::move(settings), scratch.path()));
@@ -277,6 +285,7 @@ Result<Reproduction> Reproduce(const ImportedCrash& crash, const Jdk& jdk,
   flags.insert(flags.end(), settings.jvm_flags.begin(), settings.jvm_flags.end());
   StagePlan plan;
   plan.crash = &crash;
+  plan.profile = {"report", "the flags of the JVM that crashed", ReportedFlags(crash.report)};
   plan.jdk = &jdk;
   plan.setup = ChildSetup{jdk.libjvm, jdk.platform, flags, true, scratch.path()};
   plan.walker = WalkerFor(crash);

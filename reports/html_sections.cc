@@ -36,9 +36,7 @@ std::string StatesHtml(const std::vector<StateCodes>& states) {
 
 const char* StatusClass(const std::string& word) {
   if (word == CellStatusWord(CellStatus::kPassed)) return "status-good";
-  if (word == CellStatusWord(CellStatus::kUnavailable) ||
-      word == CellStatusWord(CellStatus::kNotHotspot))
-    return "status-odd";
+  if (IsSkipped(CellStatusFromWord(word))) return "status-odd";
   return "status-bad";
 }
 

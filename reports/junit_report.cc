@@ -114,7 +114,7 @@ void AddCells(std::vector<JunitCase>& cases, const RunSummary& summary) {
         CellLabel(row), row.time_ms};
     test.type = word;
     test.message = OnOneLine(word + (row.reason.empty() ? "" : ": ") + row.reason);
-    if (row.status == CellStatus::kUnavailable || row.status == CellStatus::kNotHotspot)
+    if (IsSkipped(row.status))
       test.ending = "skipped";
     else if (word != CellStatusWord(CellStatus::kPassed))
       test.ending = "error";

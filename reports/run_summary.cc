@@ -52,7 +52,7 @@ Found CountFound(const RunSummary& summary) {
   return found;
 }
 
-enum class CellClass { kPassed, kOpen, kSkipped, kFailed, kVacuous };
+enum class CellClass { kPassed, kOpen, kSkipped, kNotMeant, kFailed, kVacuous };
 
 bool Goes(const RunRow& run) { return run.status == RunStatus::kRunning && run.writer_alive; }
 
@@ -66,6 +66,8 @@ CellClass ClassOf(const CellRow& cell, const RunRow& run) {
     case CellStatus::kUnavailable:
     case CellStatus::kNotHotspot:
       return CellClass::kSkipped;
+    case CellStatus::kNotForJdk:
+      return CellClass::kNotMeant;
     default:
       return CellClass::kFailed;
   }
@@ -185,9 +187,9 @@ std::string WithoutTruth(const RunSummary& summary) {
 }
 
 // The verdict on a run with cells: FINDINGS if `fails`, or for a cell of BlindCells; else VACUOUS
-// for a vacuous cell, FAILED for a failed cell or run, SKIPPED for a skipped cell, VACUOUS if no
-// cell passed, else KNOWN if `known`, else CLEAN, in this order. While the run goes on, running
-// cells do not count. `found`: the findings in words.
+// for a vacuous cell, FAILED for a failed cell or run, SKIPPED for a skipped cell, or if all
+// programs are for other JDKs, VACUOUS if no cell passed, else KNOWN if `known`, else CLEAN, in
+// this order. While the run goes on, running cells do not count. `found`: the findings in words.
 Verdict JudgeCells(const RunSummary& summary, bool fails, bool known, const std::string& found) {
   const RunRow& run = summary.run;
   const std::span<const CellSummary> cells = summary.cells;
@@ -198,10 +200,12 @@ Verdict JudgeCells(const RunSummary& summary, bool fails, bool known, const std:
                                 : "; the run " + RunStateText(run);
   const std::string vacuous = Culprits(cells, run, CellClass::kVacuous),
                     failed = Culprits(cells, run, CellClass::kFailed),
-                    skipped = Culprits(cells, run, CellClass::kSkipped);
+                    not_meant = Culprits(cells, run, CellClass::kNotMeant);
   const bool passed = std::any_of(cells.begin(), cells.end(), [&](const CellSummary& cell) {
     return ClassOf(cell.row, run) == CellClass::kPassed;
   });
+  std::string skipped = Culprits(cells, run, CellClass::kSkipped);
+  if (!passed && skipped.empty() && !Goes(run)) skipped = not_meant;
   const std::string blind = BlindCells(run, cells);
   if (fails || !blind.empty())
     return {"FINDINGS", blind + found + "; " + counts + truth + state, ExitCode::kFindings};

@@ -89,7 +89,7 @@ TEST_F(StressReport, EachStatusHasItsVerdict) {
       {CellStatus::kNotHotspot, "SKIPPED", ExitCode::kUnable},
       {CellStatus::kToolFailed, "FAILED", ExitCode::kToolFailed},
   };
-  ASSERT_EQ(std::size(kVerdicts), static_cast<size_t>(CellStatus::kCount));
+  ASSERT_EQ(std::size(kVerdicts) + 1, static_cast<size_t>(CellStatus::kCount));
   for (const bool alone : {false, true}) {
     if (!alone) Cell(1, CellStatus::kPassed);
     for (const auto& [status, word, exit] : kVerdicts) {
@@ -108,6 +108,22 @@ TEST_F(StressReport, EachStatusHasItsVerdict) {
       }
     }
   }
+}
+
+// What no JDK of the run could walk is told, and fails the run only if there is nothing else.
+TEST_F(StressReport, AProgramForOtherJdksChangesNoVerdict) {
+  Cell(0, CellStatus::kNotForJdk, "virtual threads came with JDK 21");
+  Finish();
+  EXPECT_THAT(FirstLine(), StartsWith("SKIPPED: torture:recursion jdk17 zgc: not-for-jdk (virtual "
+                                      "threads came with JDK 21); 0 of 1 cell passed"));
+  EXPECT_EQ(Summary().verdict.exit, ExitCode::kUnable);
+  Cell(1, CellStatus::kPassed);
+  Finish();
+  EXPECT_EQ(FirstLine(), "CLEAN: no findings; 1 of 2 cells passed, 1 not-for-jdk");
+  EXPECT_EQ(Summary().verdict.exit, ExitCode::kClean);
+  Cell(2, CellStatus::kUnavailable, "not installed");
+  Finish();
+  EXPECT_THAT(FirstLine(), StartsWith("SKIPPED: torture:recursion jdk17 zgc-2: unavailable"));
 }
 
 TEST_F(StressReport, TheGravestVerdictCounts) {

@@ -67,6 +67,9 @@ struct WorkloadCommand {
   bool repeat = false;
 };
 
+// Whether the workload runs on JDKs of this feature (0: unknown, true) at all.
+bool RunsOn(const Workload& workload, int jdk_feature);
+
 // Ok if the workload can run on JDKs of this feature (0: unknown, not checked). Else kUnable, with
 // the command that fixes it, or the reason. Changes nothing; `scratch` is not needed.
 Status CheckWorkload(const Workload& workload, int jdk_feature, const WorkloadContext& context);

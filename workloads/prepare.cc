@@ -71,9 +71,7 @@ Result<std::string> DistributionPath(const Workload& workload, const WorkloadCon
 }
 
 Status CheckJdk(const Workload& workload, int feature) {
-  if (feature == 0 || (feature >= workload.oldest_jdk && feature <= workload.newest_jdk)) {
-    return Ok();
-  }
+  if (RunsOn(workload, feature)) return Ok();
   return Unable(
       fmt::format("{} does not run on JDK {}: {}", workload.FullName(), feature, workload.why));
 }
@@ -136,6 +134,11 @@ void AddFilled(const std::vector<std::string>& texts, const Values& values,
 }
 
 }  // namespace
+
+bool RunsOn(const Workload& workload, int jdk_feature) {
+  return jdk_feature == 0 ||
+         (jdk_feature >= workload.oldest_jdk && jdk_feature <= workload.newest_jdk);
+}
 
 std::string DefaultCache() {
   const char* cache = std::getenv("XDG_CACHE_HOME");

@@ -51,6 +51,6 @@ for profile in $profiles; do
   echo "$row"
 done
 sqlite3 -readonly "$work/run/run.db" "SELECT label || ': ' || status || ': ' || reason FROM cell
-  WHERE status NOT IN ('passed', 'unavailable')
+  WHERE status NOT IN ('passed', 'unavailable', 'not-for-jdk')
   UNION ALL SELECT 'finding ' || title FROM bucket WHERE id IN
     (SELECT bucket FROM finding WHERE grade = 'Forbidden')" >&2

@@ -66,6 +66,7 @@ int RankOf(CellStatus status) {
       return 0;
     case CellStatus::kUnavailable:
     case CellStatus::kNotHotspot:
+    case CellStatus::kNotForJdk:
       return 1;
     case CellStatus::kVacuous:
       return 3;

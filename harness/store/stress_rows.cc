@@ -46,11 +46,16 @@ size_t FrameLength(std::string_view text) {
 
 }  // namespace
 
+bool IsSkipped(CellStatus status) {
+  return status == CellStatus::kUnavailable || status == CellStatus::kNotHotspot ||
+         status == CellStatus::kNotForJdk;
+}
+
 const char* CellStatusWord(CellStatus status) {
   static constexpr const char* kWords[] = {
       "running",         "passed",      "interrupted",  "vacuous",          "died",
       "workload-failed", "hung",        "output-flood", "handlers-changed", "bad-output",
-      "disk-full",       "unavailable", "not-hotspot",  "tool-failed"};
+      "disk-full",       "unavailable", "not-hotspot",  "not-for-jdk",      "tool-failed"};
   static_assert(std::size(kWords) == static_cast<size_t>(CellStatus::kCount));
   return kWords[static_cast<int>(status)];
 }

@@ -27,11 +27,13 @@ enum class CellStatus : uint8_t {
   kHandlersChanged,  // other code replaced one of our signal handlers
   kBadOutput,        // the output of another profiler is missing or cannot be read
   kDiskFull,
-  kUnavailable,  // not installed, or not for this JDK; `reason` says what fixes it
+  kUnavailable,  // not installed; `reason` says what fixes it
   kNotHotspot,   // this java has no HotSpot
+  kNotForJdk,    // the program does not run on this JDK, by its catalogue; nothing fixes that
   kToolFailed,
   kCount
 };
+bool IsSkipped(CellStatus status);              // kUnavailable, kNotHotspot or kNotForJdk
 const char* CellStatusWord(CellStatus status);  // "running", "passed", "workload-failed", ...
 CellStatus CellStatusFromWord(const std::string& word);  // kToolFailed for unknown words
 

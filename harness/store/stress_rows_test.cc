@@ -33,7 +33,7 @@ void ExpectWords(const std::vector<std::string>& words, Of of, From from, Kind o
 TEST(StoredWords, LeadBackToTheirValues) {
   ExpectWords({"running", "passed", "interrupted", "vacuous", "died", "workload-failed", "hung",
                "output-flood", "handlers-changed", "bad-output", "disk-full", "unavailable",
-               "not-hotspot", "tool-failed"},
+               "not-hotspot", "not-for-jdk", "tool-failed"},
               CellStatusWord, CellStatusFromWord, CellStatus::kToolFailed);
   ExpectWords({"in-force", "not-in-force", "dropped", "incident"}, NoteKindWord, NoteKindFromWord,
               NoteKind::kIncident);

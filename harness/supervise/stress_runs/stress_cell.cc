@@ -174,9 +174,9 @@ Status StressCell::StartPrepared(Result<LoadCommand> load) {
     return Ok();
   }
   if (!load.ok()) {
-    End(load.failure().code == ExitCode::kUnable ? CellStatus::kUnavailable
-                                                 : CellStatus::kToolFailed,
-        load.failure().message);
+    const bool unable = load.failure().code == ExitCode::kUnable;
+    const CellStatus lacks = plan_.for_jdk ? CellStatus::kUnavailable : CellStatus::kNotForJdk;
+    End(unable ? lacks : CellStatus::kToolFailed, load.failure().message);
     return Ok();
   }
   load_ = std::move(load.value());

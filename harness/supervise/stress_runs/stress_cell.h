@@ -42,6 +42,7 @@ struct CellPlan {
   std::vector<std::string> jvm_flags;  // the user's and the profile's
   // Prepares the program; a failure becomes the cell's status. `scratch`: an empty folder.
   std::function<Result<LoadCommand>(const std::string& scratch)> prepare;
+  bool for_jdk = true;  // false: the catalogue says that the program does not run on this JDK
   StressJob job{};
   const SamplingBackend* backend = nullptr;
   std::string backend_argument;

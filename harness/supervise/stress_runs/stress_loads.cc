@@ -50,17 +50,19 @@ Result<std::vector<Load>> WorkloadLoads(const LoadSettings& settings, uint64_t s
   const auto lists = std::make_shared<ArchiveLists>(context.archives);
   std::vector<Load> loads;
   for (const Workload* workload : selected)
-    loads.push_back({workload->FullName(),
-                     [workload = *workload, context, lists](
-                         const Jdk& jdk, const std::string& folder) -> Result<LoadCommand> {
-                       RETURN_IF_ERROR(lists->Check(workload, jdk));
-                       WorkloadContext here = context;
-                       here.scratch = folder + "/work";
-                       std::error_code error;
-                       std::filesystem::create_directories(here.scratch, error);
-                       ASSIGN_OR_RETURN(auto c, PrepareWorkload(workload, jdk.feature, here));
-                       return LoadCommand{c.jvm_flags, c.arguments, c.directory, c.repeat};
-                     }});
+    loads.push_back(
+        {workload->FullName(),
+         [workload = *workload, context, lists](const Jdk& jdk,
+                                                const std::string& folder) -> Result<LoadCommand> {
+           RETURN_IF_ERROR(lists->Check(workload, jdk));
+           WorkloadContext here = context;
+           here.scratch = folder + "/work";
+           std::error_code error;
+           std::filesystem::create_directories(here.scratch, error);
+           ASSIGN_OR_RETURN(auto c, PrepareWorkload(workload, jdk.feature, here));
+           return LoadCommand{c.jvm_flags, c.arguments, c.directory, c.repeat};
+         },
+         [workload = *workload](const Jdk& jdk) { return RunsOn(workload, jdk.feature); }});
   return loads;
 }
 

@@ -55,6 +55,8 @@ struct Load {
   std::string name;
   // Prepares the program for a JDK. `folder`: empty, for this cell alone.
   std::function<Result<LoadCommand>(const Jdk& jdk, const std::string& folder)> prepare;
+  // Whether the program runs on that JDK at all; null: on each.
+  std::function<bool(const Jdk& jdk)> is_for = nullptr;
 };
 
 // kBadInput: the settings name nothing, several kinds, or something unknown. kUnable: the process

@@ -209,6 +209,7 @@ void SetCell(const Load& load, const JdkChoice& choice, const Profile& profile, 
   cell.platform = choice.jdk.platform;
   cell.jvm_flags.insert(cell.jvm_flags.begin(), profile.flags.begin(), profile.flags.end());
   cell.words = WordsFor(choice.jdk, cell.jvm_flags, FieldText(cell.job.provider));
+  cell.for_jdk = load.is_for == nullptr || load.is_for(choice.jdk);
   cell.prepare = [prepare = load.prepare, jdk = choice.jdk](const std::string& folder) {
     return prepare(jdk, folder);
   };

@@ -131,6 +131,16 @@ TEST_F(StressRunTest, ACellThatIsPreparedForLongDoesNotTouchTheOthers) {
   EXPECT_EQ(Row(1).status, CellStatus::kPassed) << Row(1).reason;
 }
 
+TEST_F(StressRunTest, AProgramForOtherJdksIsNotOneThatIsMissing) {
+  CellPlan cell = Cell(kQuick, kBrief);
+  cell.for_jdk = false;
+  cell.prepare = [](const std::string&) -> Result<LoadCommand> { return Unable("needs JDK 21"); };
+  Add(std::move(cell));
+  Run();
+  EXPECT_EQ(Row(0).status, CellStatus::kNotForJdk);
+  EXPECT_EQ(Row(0).reason, "needs JDK 21");
+}
+
 // A program that samples has 10 s to stop; one that does not sample yet has none.
 TEST_F(StressRunTest, AProgramThatIsStillSettingUpEndsAtOnceWhenInterrupted) {
   const std::string up = folder_.Under("up");

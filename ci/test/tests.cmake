@@ -70,7 +70,7 @@ wh_test(crash_test
 wh_test(reports_test
         reports/code_listing_test.cc reports/coverage_report_test.cc
         reports/first_screen_test.cc reports/flame_graph_test.cc reports/reports_test.cc
-        reports/stress_report_test.cc
+        reports/stress_report_test.cc reports/stress_verdict_test.cc
         LIBS wh_reports wh_campaign COLD)
 wh_test(report_output_test
         reports/history_test.cc reports/json_schema_test.cc reports/report_output_test.cc

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,12 +19,12 @@
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
 #include "harness/base/shell.h"
-#include "harness/findings/crash_error_text.h"
 #include "harness/hs_err/redact.h"
 #include "harness/process/signal_name.h"
 #include "harness/supervise/stress_runs/backend_samples.h"
 #include "harness/supervise/stress_runs/cell_results.h"
 #include "harness/supervise/stress_runs/cell_status_text.h"
+#include "harness/supervise/stress_runs/program_end.h"
 #include "harness/supervise/stress_runs/step_map.h"
 
 namespace walkhammer {
@@ -44,7 +43,6 @@ constexpr auto kReadCpuEvery = milliseconds(200);  // a program's; its file in /
 
 constexpr char kMoreWalks[] = ": a longer --time or a shorter interval helps";
 constexpr size_t kMostOutput = 1 << 20;  // bytes of the hs_err log that are read
-constexpr char kNoRoom[] = "this machine has no memory or no threads left for the JVM: ";
 
 std::string UsersPreload() {
   const char* preload = std::getenv("LD_PRELOAD");
@@ -454,52 +452,12 @@ Status StressCell::StartAttached() {
   return Ok();
 }
 
-// How the program has ended, by itself or because it was asked to: the ring, the journals and the
-// hs_err log are final.
-StressCell::ProgramEnd StressCell::HowItEnded(const std::string& hs_err) const {
-  const int wait_status = program_->wait_status();
-  const bool exited = WIFEXITED(wait_status);
-  const int killer = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
-  const bool told_to = ending_ && (killer == SIGTERM || killer == SIGKILL);
-  // A JVM that ends in order sets kEnded first. A JVM that ends in the middle of a walk was killed
-  // by that walk.
-  bool walking = false;
-  for (const SampleJournal& journal : state_->journals) walking |= journal.phase.load() == 1;
-  if (const std::string killer = KilledBy(hs_err); !killer.empty())
-    return {CellStatus::kWorkloadFailed, "the JVM was killed from outside by " + killer};
-  if (ParseHsErrHead(hs_err).error == kNoMemoryError && state_->walks.load() == 0)
-    return {CellStatus::kUnavailable, kNoRoom + LastLines(program_->output())};
-  const bool vanished = plan_.attach_pid != 0 && state_->phase.load() != AgentPhase::kEnded;
-  const bool in_order =
-      ending_ || state_->phase.load() == AgentPhase::kEnded || !(walking || vanished);
-  if (vanished && !walking && hs_err.empty())
-    return {CellStatus::kWorkloadFailed,
-            "the JVM is gone, without an hs_err log and in no walk: did somebody kill it?"};
-  if (killer == SIGKILL && !ending_ && hs_err.empty())
-    return {CellStatus::kWorkloadFailed, "somebody killed it (SIGKILL): was the memory full?"};
-  if (!hs_err.empty() || (!exited && !told_to) || !in_order)
-    return {CellStatus::kDied, "the JVM died: " + program_->EndText()};
-  if (ending_ || !exited || WEXITSTATUS(wait_status) == 0) return {};
-  const std::string& output = program_->output();
-  const std::string complaint = JvmComplaint(output);
-  if (!complaint.empty() && (!sampled_ || complaint.find("main class") != std::string::npos))
-    return {CellStatus::kUnavailable, complaint};
-  if (!plan_.backend->own_agent && NeverRan(output))
-    return {CellStatus::kUnavailable, "the JVM did not start: " + LastLines(output)};
-  if (output.find("unable to create native thread") != std::string::npos ||
-      output.find("pthread_create failed (EAGAIN)") != std::string::npos)
-    return {CellStatus::kUnavailable, kNoRoom + LastLines(output)};
-  if (output.find("No space left on device") != std::string::npos)
-    return {CellStatus::kDiskFull, "the disk is full: " + LastLines(output)};
-  return {CellStatus::kWorkloadFailed,
-          fmt::format("it ended with {}; it printed: {}", program_->EndText(), LastLines(output))};
-}
-
 Status StressCell::AfterProgram() {
   ptrace_stepper_.reset();  // its thread uses the state
   EndTimerSignals();
   const std::string hs_err = ReadFile(hs_err_path_, kMostOutput);
-  const ProgramEnd end = HowItEnded(hs_err);
+  const ProgramEnd end = HowProgramEnded({*program_, *state_, hs_err, plan_.attach_pid != 0,
+                                          ending_, sampled_, plan_.backend->own_agent});
   return RunWithRecords(
       [died = end.status == CellStatus::kDied, wait_status = program_->wait_status(),
        hs_err](CellRecords& records) { return records.DrainEnded(died, wait_status, hs_err); },

@@ -80,12 +80,6 @@ class StressCell {
   double Seconds() const;  // of sampling so far; 0 before it begins
 
  private:
-  // How a program of the cell has ended; kRunning: in order.
-  struct ProgramEnd {
-    CellStatus status = CellStatus::kRunning;
-    std::string reason;
-  };
-
   explicit StressCell(std::mutex& lock) : lock_(lock) {}
 
   Status RunInBackground(std::function<void()> work, std::function<Status()> then);
@@ -99,7 +93,6 @@ class StressCell {
   Status StartAgain();
   Status StartAttached();
   Status AfterProgram();
-  ProgramEnd HowItEnded(const std::string& hs_err) const;
   Status AfterSampling();
   Status EndProgram();
   void NoteSampling(AgentPhase phase);

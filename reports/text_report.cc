@@ -55,8 +55,10 @@ std::string BucketText(const RunSummary& summary, size_t index) {
   std::string text =
       fmt::format("  {:<11}  {:<16}  {:<14}  {}x\n", GradeWord(bucket.grade),
                   RealismWord(bucket.realism), ReplaysOf(summary, index), Grouped(bucket.count));
-  text += fmt::format("      {}\n", OnOneLine(bucket.signature.title));
-  text += fmt::format("      {}", OnOneLine(bucket.oracle + "/" + bucket.outcome));
+  const std::string judged = OnOneLine(bucket.oracle + "/" + bucket.outcome),
+                    title = OnOneLine(bucket.signature.title);
+  text += "      " + title;
+  if (!title.starts_with(judged)) text += "\n      " + judged;  // else the title says so
   if (bucket.grade != bucket.recorded_grade)
     text += fmt::format(" (regraded, was {})", GradeWord(bucket.recorded_grade));
   if (const std::string seen_by = SeenByText(summary, index); !seen_by.empty())

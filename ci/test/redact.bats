@@ -73,3 +73,17 @@ END
   run -2 "$walkhammer" import --redact
   run -2 "$walkhammer" import --redact "$log" "$log"
 }
+
+@test "redact prints nothing of a text without a crash report, unless it is forced" {
+  printf 'login of frodo\npassword=hunter2 from 192.168.1.20\n' >"$log"
+  run --separate-stderr "$walkhammer" import --redact "$log"
+  [ "$status" -eq 4 ]
+  [ -z "$output" ]
+  [[ $stderr == "walkhammer: $log holds no known crash report, "*'--force'* ]]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  run --separate-stderr "$walkhammer" import --redact --force "$log"
+  [ "$status" -eq 0 ]
+  [ "$output" = 'login of frodo
+password=<redacted> from <ip>' ]
+  refuses 2 "--force requires --redact" import --force "$log"
+}

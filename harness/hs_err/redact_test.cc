@@ -44,7 +44,8 @@ TEST(Redact, Secrets) {
   EXPECT_EQ(Redacted("--api-token s3cr3t --verbose"), "--api-token <redacted> --verbose");
   EXPECT_EQ(Redacted("--api-token --verbose"), "--api-token --verbose");
   EXPECT_EQ(Redacted("-Dkey=-abc"), "-Dkey=<redacted>");
-  EXPECT_EQ(Redacted("http://h/?access_token=abc&x=1"), "http://h/?access_token=<redacted>&x=1");
+  EXPECT_EQ(Redacted("http://h/?access_token=abc&x=1"),
+            "http://<host>/?access_token=<redacted>&x=1");
   EXPECT_EQ(Redacted("-Dpassword=a,b;c&d -Dx=1"), "-Dpassword=<redacted> -Dx=1");
   EXPECT_EQ(Redacted("h/?a=1 -Dpassword=b&c"), "h/?a=1 -Dpassword=<redacted>");
   EXPECT_EQ(Redacted("{token=a, x=b}"), "{token=<redacted>, x=b}");
@@ -58,7 +59,7 @@ TEST(Redact, Secrets) {
       WithoutSecrets("stress --java '-cp /home/a/x Main --auth a' -- -Dpassword=b http://c:d@e/"),
       "stress --java '-cp /home/a/x Main --auth <redacted>' -- -Dpassword=<redacted> "
       "http://<redacted>@e/");
-  EXPECT_EQ(Redacted("jdbc:pg://bob:pw@db:5432/x"), "jdbc:pg://<redacted>@db:5432/x");
+  EXPECT_EQ(Redacted("jdbc:pg://bob:pw@db:5432/x"), "jdbc:pg://<redacted>@<host>:5432/x");
   EXPECT_EQ(Redacted("-XX:+UseG1GC -XX:SharedArchiveFile=a"),
             "-XX:+UseG1GC -XX:SharedArchiveFile=a");
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/hs_err/personal_names.h"
+
+#include <algorithm>
+
+#include "harness/base/text.h"
+#include "harness/hs_err/characters.h"
+
+namespace walkhammer {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// A name that is worth to be replaced wherever it stands.
+bool IsTelling(std::string_view name) {
+  for (const std::string_view common :
+       {"localhost", "root", "java", "user", "users", "nobody", "jvm", "home", "homes", "lib"})
+    if (name == common) return false;
+  return name.size() >= 3 && name[0] != '<' && name.size() < 256;
+}
+
+void Remember(std::string_view name, Names& names) {
+  const bool known = std::find(names.begin(), names.end(), name) != names.end();
+  if (IsTelling(name) && !known && names.size() < 32) names.emplace_back(name);
+}
+
+// What a folder's path begins with where the next name is a user's, or a host's.
+struct Root {
+  std::string_view text;
+  bool begins_path;  // in the middle of a path it may be the package of a class
+  bool is_host;
+};
+constexpr Root kRoots[] = {
+    {"/home/", false, false},      {"/Users/", false, false},    {"\\Users\\", false, false},
+    {"hsperfdata_", false, false}, {"/nfs/users/", true, false}, {"/nfs/home/", true, false},
+    {"/nfs/homes/", true, false},  {"/users/", true, false},     {"/homes/", true, false},
+    {"/nfs/", true, false},        {"/net/", true, true},        {"/var/spool/mail/", true, false}};
+
+// The size of a user's name at the begin of `text`; on Windows it may have blanks.
+size_t UserSize(std::string_view text, bool may_have_blanks) {
+  size_t size = 0;
+  while (size < text.size() && IsNameChar(text[size])) size++;
+  if (!may_have_blanks || text.substr(size, 1) != " ") return size;
+  constexpr size_t kLongest = 40;
+  const size_t end = text.substr(0, kLongest).find('\\');
+  const bool is_name =
+      end != text.npos && text.substr(0, end).find_first_of("\"';:/=") == text.npos;
+  return is_name ? end : size;
+}
+
+void CollectHomes(std::string_view line, Names& users, Names& hosts) {
+  if (line.find_first_of("/\\_") == line.npos) return;
+  for (const Root& root : kRoots) {
+    for (size_t at = line.find(root.text); at != line.npos; at = line.find(root.text, at + 1)) {
+      const bool begins = at == 0 || (!IsNameChar(line[at - 1]) && line[at - 1] != '/');
+      if (root.begins_path && !begins) continue;
+      const std::string_view rest = line.substr(at + root.text.size());
+      Remember(rest.substr(0, UserSize(rest, root.text[0] == '\\')), root.is_host ? hosts : users);
+    }
+  }
+}
+
+// "uname: Linux host 6.1.0": only some builds tell the host there.
+void CollectUname(std::string_view line, Names& hosts) {
+  if (!line.starts_with("uname:")) return;
+  const std::vector<std::string> words = Words(line.substr(6));
+  if (words.size() >= 3 && !IsDigit(words[1][0]) && IsDigit(words[2][0])) Remember(words[1], hosts);
+}
+
+// "Host: pc-17, AMD EPYC, 2 cores": likewise; a processor's name has a blank in it.
+void CollectHost(std::string_view line, Names& hosts) {
+  if (!line.starts_with("Host: ")) return;
+  const std::string_view first = line.substr(6, line.find(',') - 6);
+  // "MacBookPro18,3" in quotes is a model.
+  const bool is_name = first.find_first_of(" \"") == first.npos && first != "AArch64";
+  if (is_name) Remember(first, hosts);
+}
+
+// "UID: 1000 (jdoe)", "Hostname: pc-17", "Boot ID: .." of coredumpctl
+void CollectCoredumpctl(std::string_view line, Names& users, Names& hosts, Names& ids) {
+  for (const std::string_view key : {"UID: ", "GID: ", "Owner UID: "}) {
+    const size_t open = line.starts_with(key) ? line.find(" (") : line.npos;
+    if (open != line.npos && line.ends_with(')'))
+      Remember(line.substr(open + 2, line.size() - open - 3), users);
+  }
+  if (line.starts_with("Hostname: ")) Remember(Trim(line.substr(9)), hosts);
+  for (const std::string_view key : {"Boot ID: ", "Machine ID: "})
+    if (line.starts_with(key)) Remember(Trim(line.substr(key.size())), ids);
+}
+
+// "user.name=bob" of a JVM's properties, also behind "-D"; empty: it is not there.
+std::string_view PropertyOf(std::string_view line, std::string_view name) {
+  const size_t at = line.find(name);
+  if (at == line.npos || line.substr(at + name.size(), 1) != "=") return {};
+  const std::string_view value = line.substr(at + name.size() + 1);
+  return value.substr(0, value.find_first_of(" \t\"',"));
+}
+
+void ReplaceName(std::string& line, const std::string& name, std::string_view by, bool is_user,
+                 const char* what, DoneWords& done) {
+  for (size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
+    const char before = at == 0 ? ' ' : line[at - 1];
+    const char after = at + name.size() < line.size() ? line[at + name.size()] : ' ';
+    static constexpr std::string_view kBeforeUser = "/\\=_~";
+    const bool in_quotes = (before == '"' || before == '\'') && after == before;
+    const bool in_brackets = before == '(' && after == ')';
+    const bool may_be_user = kBeforeUser.find(before) != std::string_view::npos || in_quotes ||
+                             in_brackets || (after == '@' && BeginsWord(line, at));
+    const bool may_begin =
+        is_user ? may_be_user : BeginsWord(line, at) && before != '<' && before != '_';
+    if (!may_begin || IsWordChar(after) || after == '>') continue;
+    line.replace(at, name.size(), by);
+    done.emplace_back(what);
+    at += by.size() - 1;
+  }
+}
+
+}  // namespace
+
+Assignment AssignmentOf(std::string_view line) {
+  const size_t equals = line.find('=');
+  if (equals == std::string_view::npos || equals == 0 || IsDigit(line[0])) return {};
+  for (const char c : line.substr(0, equals))
+    if (!IsWordChar(c)) return {};
+  return {line.substr(0, equals), line.substr(equals + 1)};
+}
+
+void PersonalNames::Collect(std::string_view line) {
+  CollectHomes(line, users_, hosts_);
+  CollectUname(line, hosts_);
+  CollectHost(line, hosts_);
+  CollectCoredumpctl(line, users_, hosts_, ids_);
+  for (Builder found = FindBuilder(line, 0); found.size > 0;
+       found = FindBuilder(line, found.begin + found.size))
+    Remember(found.name, users_);
+  Remember(PropertyOf(line, "user.name"), users_);
+  const auto [name, value] = AssignmentOf(line);
+  if (name == "HOSTNAME" || name == "HOST" || name == "COMPUTERNAME") Remember(value, hosts_);
+  if (name == "USER" || name == "LOGNAME" || name == "USERNAME") Remember(value, users_);
+  const std::string_view home =
+      name == "HOME" || name == "USERPROFILE" ? value : PropertyOf(line, "user.home");
+  if (home != "/root") Remember(home, homes_);
+}
+
+void PersonalNames::Replace(std::string& line, DoneWords& done) const {
+  for (const std::string& home : homes_)
+    ReplaceName(line, home, "<home>", false, "home directory", done);
+  for (const std::string& user : users_) ReplaceName(line, user, "<user>", true, "user name", done);
+  for (const std::string& host : hosts_)
+    ReplaceName(line, host, "<host>", false, "host name", done);
+  for (const std::string& id : ids_) ReplaceName(line, id, "<id>", false, "id of a machine", done);
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/hs_err/private_sections.h"
+
+#include <algorithm>
+
+#include "harness/base/text.h"
+#include "harness/hs_err/characters.h"
+#include "harness/hs_err/personal_names.h"
+
+namespace walkhammer {
+namespace {
+
+// What HotSpot prints of the environment, and what tells who ran it where; so they are known also
+// where the head of the section is not, or not yet: in a text with its lines in reverse order.
+constexpr std::string_view kVariables[] = {"JAVA_HOME",
+                                           "JRE_HOME",
+                                           "JAVA_TOOL_OPTIONS",
+                                           "_JAVA_OPTIONS",
+                                           "JDK_JAVA_OPTIONS",
+                                           "CLASSPATH",
+                                           "PATH",
+                                           "USERNAME",
+                                           "USER",
+                                           "LOGNAME",
+                                           "HOSTNAME",
+                                           "COMPUTERNAME",
+                                           "USERPROFILE",
+                                           "HOME",
+                                           "PWD",
+                                           "XDG_CACHE_HOME",
+                                           "XDG_CONFIG_HOME",
+                                           "FC_LANG",
+                                           "FONTCONFIG_USE_MMAP",
+                                           "LD_LIBRARY_PATH",
+                                           "LD_PRELOAD",
+                                           "SHELL",
+                                           "DISPLAY",
+                                           "WAYLAND_DISPLAY",
+                                           "HOSTTYPE",
+                                           "OSTYPE",
+                                           "ARCH",
+                                           "MACHTYPE",
+                                           "LANG",
+                                           "LC_",
+                                           "LD_",
+                                           "DYLD_",
+                                           "TERM",
+                                           "TMPDIR",
+                                           "TZ",
+                                           "TMP",
+                                           "TEMP",
+                                           "MAIL",
+                                           "OS",
+                                           "PROCESSOR_IDENTIFIER",
+                                           "_JAVA_SR_SIGNUM",
+                                           "_ALT_JAVA_HOME_DIR",
+                                           "SSH_CONNECTION"};
+
+bool IsVariable(std::string_view name) {
+  return std::any_of(std::begin(kVariables), std::end(kVariables), [&](std::string_view known) {
+    return known.ends_with('_') ? name.starts_with(known) : name == known;
+  });
+}
+
+// Where in a line with an unknown prefix the first known variable begins; npos: nowhere.
+size_t FindVariable(std::string_view line) {
+  for (size_t at = line.find('='); at != line.npos; at = line.find('=', at + 1)) {
+    size_t begin = at;
+    while (begin > 0 && IsWordChar(line[begin - 1])) begin--;
+    if (IsVariable(line.substr(begin, at - begin))) return begin;
+  }
+  return line.npos;
+}
+
+constexpr std::string_view kRedacted = "<redacted>";
+
+// Replaces `old`, which ends the line. Where escapes were taken off the line, the whole line goes.
+void ReplaceEnd(std::string& line, std::string_view old, std::string_view by) {
+  const size_t at = line.rfind(old);
+  if (at == std::string::npos)
+    line = by;
+  else
+    line.replace(at, std::string::npos, by);
+}
+
+bool EndsEnvironment(std::string_view plain, size_t prefix) {
+  if (Trim(plain).size() <= prefix) return true;
+  for (const std::string_view mark : {"Active Locale:", "Signal Handlers:", "----------"})
+    if (plain.find(mark) != plain.npos) return true;
+  return false;
+}
+
+bool IsKeyText(std::string_view text) {
+  return text.find(": ") != text.npos || std::all_of(text.begin(), text.end(), [](char c) {
+           return IsWordChar(c) || c == '+' || c == '/' || c == '=';
+         });
+}
+
+// The end of a key that begins at `begin`, with its mark; npos: it is in another line.
+size_t EndOfKey(std::string_view line, size_t begin) {
+  constexpr std::string_view kEnd = "-----END ", kDashes = "-----";
+  const size_t mark = line.find(kEnd, begin);
+  if (mark == line.npos) return line.npos;
+  const size_t dashes = line.find(kDashes, mark + kEnd.size());
+  return dashes == line.npos ? line.size() : dashes + kDashes.size();
+}
+
+// " -   0: 68 h": an element of a char[] or a byte[]
+size_t ElementSize(std::string_view plain) {
+  if (!plain.starts_with("- ")) return 0;
+  size_t at = 1;
+  while (at < plain.size() && IsBlank(plain[at])) at++;
+  const size_t index = at;
+  while (at < plain.size() && IsDigit(plain[at])) at++;
+  if (at == index || plain.substr(at, 2) != ": ") return 0;
+  const std::string_view value = plain.substr(at + 2);
+  const size_t digits =
+      static_cast<size_t>(std::find_if_not(value.begin(), value.end(), IsHexDigit) - value.begin());
+  const bool is_character = digits > 0 && digits <= 4 && value.size() <= digits + 6 &&
+                            (value.size() == digits || IsBlank(value[digits]));
+  return is_character ? value.size() : 0;
+}
+
+// What follows a string in the dump of its object, and after that.
+bool EndsString(std::string_view plain) {
+  for (const std::string_view mark :
+       {"- ----", "- private", "- final", "- flags", "- injected", "--------", "Stack slot",
+        "Registers:", "Top of Stack", "Instructions:"})
+    if (plain.starts_with(mark)) return true;
+  return plain.substr(0, 8).find("=0x") != plain.npos;
+}
+
+}  // namespace
+
+bool PrivateSections::ReplaceVariable(std::string& line, std::string_view plain, DoneWords& done) {
+  constexpr std::string_view kHead = "Environment Variables:";
+  if (plain.ends_with(kHead)) {
+    in_environment_ = true;
+    environment_prefix_ = plain.size() - kHead.size();
+    return false;
+  }
+  if (in_environment_ && EndsEnvironment(plain, environment_prefix_)) in_environment_ = false;
+  Assignment variable = AssignmentOf(plain);
+  if (!in_environment_ && !IsVariable(variable.name)) return false;
+  if (in_environment_ && environment_prefix_ > 0) {
+    const size_t at = FindVariable(plain);
+    plain = plain.substr(at == plain.npos ? environment_prefix_ : at);
+    variable = AssignmentOf(plain);
+  }
+  const std::string_view old = variable.name.empty() ? plain : variable.value;
+  if (old.empty() || old == kRedacted) return true;
+  ReplaceEnd(line, old, kRedacted);
+  done.push_back(variable.name.empty() ? "environment variable"
+                                       : "environment variable " + std::string(variable.name));
+  return true;
+}
+
+bool PrivateSections::ReplaceKey(std::string& line, std::string_view plain, DoneWords& done) {
+  constexpr int kMostLines = 200;
+  if (key_lines_ > 0) {
+    const std::string_view rest =
+        plain.size() > key_prefix_ ? Trim(plain.substr(key_prefix_)) : std::string_view();
+    const size_t end = EndOfKey(line, 0);
+    key_lines_ = end == line.npos && IsKeyText(rest) ? key_lines_ - 1 : 0;
+    if (key_lines_ == 0 && end == line.npos) return false;
+    if (rest.empty() || rest == kRedacted) return true;
+    const std::string tail = end == line.npos ? "" : line.substr(end);
+    ReplaceEnd(line, rest, std::string(kRedacted) + tail);
+    return true;
+  }
+  for (size_t begin = line.find("-----BEGIN "); begin != line.npos;
+       begin = line.find("-----BEGIN ", begin)) {
+    size_t end = EndOfKey(line, begin);
+    if (end == line.npos) {
+      key_lines_ = kMostLines;
+      const size_t mark = plain.find("-----BEGIN ");
+      key_prefix_ = mark == plain.npos ? 0 : mark;
+      end = line.size();
+    }
+    line.replace(begin, end - begin, kRedacted);
+    done.emplace_back("key in PEM form");
+  }
+  return false;
+}
+
+bool PrivateSections::ReplaceString(std::string& line, std::string_view plain, DoneWords& done) {
+  constexpr int kMostLines = 32;
+  constexpr std::string_view kHead = "- string: ", kBy = "<string>";
+  const size_t head = line.find(kHead);
+  const bool begins = head != line.npos && plain.find(kHead) != plain.npos;
+  if (begins) {
+    const bool is_whole =
+        plain.ends_with('"') && plain.size() > plain.find(kHead) + kHead.size() + 1;
+    const std::string now = "\"" + std::string(kBy) + (is_whole ? "\"" : "");
+    string_lines_ = is_whole ? 0 : kMostLines;
+    if (line.compare(head + kHead.size(), std::string::npos, now) == 0) return true;
+    line.replace(head + kHead.size(), std::string::npos, now);
+    done.emplace_back("Java string");
+    return true;
+  }
+  if (string_lines_ > 0) {
+    string_lines_ = EndsString(plain) ? 0 : string_lines_ - 1;
+    if (string_lines_ == 0) return false;
+    const bool ends = plain.ends_with('"');
+    if (ends) string_lines_ = 0;
+    if (!plain.empty()) line = std::string(kBy) + (ends ? "\"" : "");
+    return true;
+  }
+  if (const size_t size = ElementSize(plain); size > 0 && line.ends_with(plain)) {
+    line.replace(line.size() - size, size, kBy);
+    done.emplace_back("Java string");
+    return true;
+  }
+  return false;
+}
+
+bool PrivateSections::Replace(std::string& line, std::string_view plain, DoneWords& done) {
+  return ReplaceString(line, plain, done) || ReplaceKey(line, plain, done) ||
+         ReplaceVariable(line, plain, done);
+}
+
+}  // namespace walkhammer

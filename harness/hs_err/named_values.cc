@@ -11,10 +11,12 @@ namespace walkhammer {
 namespace {
 
 // As texts write them, and texts in JSON and HTML; the longest of those that begin alike is first.
-constexpr std::string_view kQuotes[] = {R"(\\\")", R"(\")",  R"(\')", "&quot;", "&#34;",
-                                        "&#39;",   "&apos;", "\"",    "'",      "`"};
+constexpr std::string_view kQuotes[] = {R"(\&quot;)", R"(\\\")", R"(\")", R"(\')",
+                                        "&quot;",     "&#34;",   "&#39;", "&apos;",
+                                        "\"",         "'",       "`"};
 
 std::string_view QuoteAt(std::string_view text) {
+  if (text.empty() || std::string_view("\"'\\&`").find(text[0]) == text.npos) return {};
   for (const std::string_view quote : kQuotes)
     if (text.starts_with(quote)) return quote;
   return {};
@@ -146,6 +148,11 @@ std::string_view NameBefore(std::string_view line, size_t end, bool& has_blank, 
   return before.substr(before.size() - size);
 }
 
+// Where the text of an XML element that begins at `begin` ends; npos: nowhere.
+size_t EndOfElement(std::string_view line, size_t begin) {
+  return std::min(line.find("</", begin), line.find("&lt;/", begin));
+}
+
 // "password=x", "password = x"
 NamedValue AfterEquals(std::string_view line, size_t at) {
   bool has_blank = false, is_quoted = false;
@@ -180,13 +187,18 @@ NamedValue AfterOption(std::string_view line, size_t at) {
   return {line.substr(at, end - at), value, dashes == 2 ? How::kOption : How::kShortOption};
 }
 
-// "<password>x</password>"
+// "<password>x</password>", also written as a text of HTML: "&lt;password&gt;x&lt;/password&gt;"
 NamedValue InElement(std::string_view line, size_t at) {
+  const bool is_text = line[at] == ';';
+  constexpr std::string_view kOpen = "&lt;", kClose = "&gt;";
+  if (is_text && !line.substr(0, at + 1).ends_with(kClose)) return {};
   bool has_blank = false, is_quoted = false;
-  const std::string_view name = NameBefore(line, at, has_blank, is_quoted);
-  const size_t begin = static_cast<size_t>(name.data() - line.data());
-  const bool is_element = !name.empty() && !has_blank && !is_quoted && begin > 0 &&
-                          line[begin - 1] == '<' && line.find("</", at) != line.npos;
+  const std::string_view name =
+      NameBefore(line, is_text ? at + 1 - kClose.size() : at, has_blank, is_quoted);
+  const std::string_view before = line.substr(0, static_cast<size_t>(name.data() - line.data()));
+  const bool is_element = !name.empty() && !has_blank && !is_quoted &&
+                          before.ends_with(is_text ? kOpen : "<") &&
+                          EndOfElement(line, at) != line.npos;
   return is_element ? NamedValue{name, at + 1, How::kElement} : NamedValue{};
 }
 
@@ -197,7 +209,9 @@ bool EndsPlainly(std::string_view text, std::string_view end) {
 // "password 'x'", "Bearer x", "identified by x"
 NamedValue AfterWord(std::string_view line, size_t at) {
   const std::string_view before = line.substr(0, at);
-  if (EndsPlainly(before, "bearer") || EndsPlainly(before, "identified by"))
+  const char last = LowerCase(before.back());
+  if ((last == 'r' && EndsPlainly(before, "bearer")) ||
+      (last == 'y' && EndsPlainly(before, "identified by")))
     return {"bearer", at + 1, How::kColon};
   if (QuoteAt(line.substr(at + 1)).empty()) return {};
   bool has_blank = false, is_quoted = false;
@@ -216,6 +230,7 @@ NamedValue NamedValueAt(std::string_view line, size_t at) {
     case '-':
       return AfterOption(line, at);
     case '>':
+    case ';':
       return InElement(line, at);
     case ' ':
       return AfterWord(line, at);
@@ -298,7 +313,7 @@ Part PartOf(std::string_view line, const NamedValue& found) {
   if (text.starts_with('[') && found.keeps_quotes())
     return {found.begin + 1, std::min(text.find(']'), text.size()) - 1};
   if (found.how == How::kJson) return {found.begin, JsonWordSize(text)};
-  if (found.how == How::kElement) return {found.begin, std::min(text.find("</"), text.size())};
+  if (found.how == How::kElement) return {found.begin, EndOfElement(text, 0)};
   // "Cookie: a=b; c=d"
   if (found.how == How::kColon && Plain(found.name).ends_with("cookie"))
     return {found.begin, std::min(text.find_first_of("\"'"), text.size())};
@@ -306,14 +321,22 @@ Part PartOf(std::string_view line, const NamedValue& found) {
   return {found.begin, scheme + WordSize(line, found.begin + scheme)};
 }
 
-// What the value is replaced by; empty: it stays.
+// What a value is replaced by; empty: it stays.
 struct StandIn {
   std::string_view by;
   const char* what;
 };
 
+// "-u bob:x"
+bool IsLogin(std::string_view line, const NamedValue& found) {
+  const bool names_user = found.name == "-u" || found.name == "--user";
+  const std::string_view word = line.substr(found.begin, WordSize(line, found.begin));
+  return names_user && word.find(':') != word.npos;
+}
+
 // `beside`: a secret stands in the same line.
-StandIn StandInOf(const NamedValue& found, bool beside) {
+StandIn StandInOf(std::string_view line, const NamedValue& found, bool beside) {
+  if (IsLogin(line, found)) return {"<redacted>", "credentials"};
   if (found.name == "-p" || IsSecretName(found)) return {"<redacted>", "secret"};
   const bool may_be_user = beside || found.how == How::kPhrase;
   if (may_be_user && (found.name == "-u" || EndsInWord(found.name, kUserWords)))
@@ -334,11 +357,10 @@ bool TellsNoHost(std::string_view value) {
 bool ReplaceValues(std::string& line, bool beside, DoneWords& done) {
   bool has_secret = false;
   for (size_t at = 0; at < line.size(); at++) {
-    const char c = line[at];
-    if (c != '=' && c != ':' && c != '-' && c != '>' && c != ' ') continue;
+    if (std::string_view("=:->; ").find(line[at]) == std::string_view::npos) continue;
     const NamedValue found = NamedValueAt(line, at);
     if (found.begin == 0) continue;
-    const auto [by, what] = StandInOf(found, beside);
+    const auto [by, what] = StandInOf(line, found, beside);
     if (by.empty()) continue;
     Part part = PartOf(line, found);
     if (by == "<host>") part.size = std::min(part.size, HostsSize(line, part.begin));

@@ -12,10 +12,12 @@ namespace {
 
 constexpr std::string_view kRedacted = "<redacted>", kHost = "<host>";
 
-// Where the word that `at` is in begins: behind a blank or a quote.
+// Where the word that `at` is in begins: behind a blank or a quote, or in the query of a URL.
 size_t WordBegin(std::string_view line, size_t at) {
-  const size_t before = line.substr(0, at).find_last_of(" \t\"'<>");
-  return before == line.npos ? 0 : before + 1;
+  const size_t begin = line.substr(0, at).find_last_of(" \t\"'<>") + 1;
+  const std::string_view word = line.substr(begin, at - begin);
+  const bool in_query = word.find("://") < word.find('?');
+  return in_query ? begin + word.find_last_of("?&") + 1 : begin;
 }
 
 // The begin of "bob:x" or "scott/tiger" in front of the '@' at `sign`; `sign`: none is there.

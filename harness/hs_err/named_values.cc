@@ -97,6 +97,9 @@ constexpr std::string_view kUserWords[] = {"user",        "username", "userid", 
 constexpr std::string_view kHostWords[] = {"host",    "hosts",  "hostname", "server",   "servers",
                                            "brokers", "broker", "endpoint", "endpoints"};
 
+constexpr std::string_view kRegionWords[] = {"usertimezone", "usercountry", "userlanguage",
+                                             "userregion",   "uservariant", "userscript"};
+
 // Of "api_key", "apiKey", "API-KEY": "apikey".
 std::string Plain(std::string_view name) {
   std::string plain;
@@ -338,6 +341,7 @@ bool IsLogin(std::string_view line, const NamedValue& found) {
 StandIn StandInOf(std::string_view line, const NamedValue& found, bool beside) {
   if (IsLogin(line, found)) return {"<redacted>", "credentials"};
   if (found.name == "-p" || IsSecretName(found)) return {"<redacted>", "secret"};
+  if (EndsInWord(found.name, kRegionWords)) return {"<redacted>", "locale or time zone"};
   const bool may_be_user = beside || found.how == How::kPhrase;
   if (may_be_user && (found.name == "-u" || EndsInWord(found.name, kUserWords)))
     return {"<user>", "user name"};
@@ -350,6 +354,12 @@ bool TellsNoHost(std::string_view value) {
   for (const std::string_view common : {"localhost", "127.", "true", "false"})
     if (value.starts_with(common)) return true;
   return value.size() < 2 || !std::any_of(value.begin(), value.end(), IsLetter);
+}
+
+// A value that was replaced before, perhaps in a text that this line holds.
+bool StandsIn(std::string_view value) {
+  constexpr std::string_view kRedacted = "<redacted>";
+  return IsStandIn(value) || (value.starts_with(kRedacted) && !IsWordChar(value[kRedacted.size()]));
 }
 
 // Replaces values whose names tell what they are. Returns whether secrets are among them, replaced
@@ -366,7 +376,7 @@ bool ReplaceValues(std::string& line, bool beside, DoneWords& done) {
     if (by == "<host>") part.size = std::min(part.size, HostsSize(line, part.begin));
     const std::string_view value = std::string_view(line).substr(part.begin, part.size);
     has_secret |= by == "<redacted>" && part.size > 0;
-    if (value.empty() || IsStandIn(value) || (by == "<host>" && TellsNoHost(value))) continue;
+    if (value.empty() || StandsIn(value) || (by == "<host>" && TellsNoHost(value))) continue;
     line.replace(part.begin, part.size, by);
     done.emplace_back(what);
     at = part.begin + by.size() - 1;

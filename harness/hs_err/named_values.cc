@@ -108,18 +108,20 @@ std::string Plain(std::string_view name) {
   return plain;
 }
 
-// "pass" or "dbPass", but no "bypass".
-bool EndsInPass(std::string_view plain) {
+// "pass" or "dbPass", but no "bypass"; and names that are too short to be looked for in others.
+bool IsShortSecret(std::string_view plain) {
+  for (const std::string_view word : {"pw", "pin", "otp", "sig", "sas"})
+    if (plain == word) return true;
   for (const std::string_view word : {"bypass", "compass", "surpass", "trespass"})
     if (plain.ends_with(word)) return false;
-  return plain.ends_with("pass") || plain.ends_with("pw");
+  return plain.ends_with("pass");
 }
 
 bool IsSecretName(const NamedValue& value) {
   std::string plain = Plain(value.name);
   if (value.is_strict())
     while (!plain.empty() && IsDigit(plain.back())) plain.pop_back();
-  if (EndsInPass(plain)) return true;
+  if (IsShortSecret(plain)) return true;
   return std::any_of(std::begin(kSecretWords), std::end(kSecretWords), [&](const auto& word) {
     return value.is_strict() ? word.is_strong && plain.ends_with(word.text)
                              : plain.find(word.text) != plain.npos;
@@ -181,6 +183,8 @@ NamedValue AfterColon(std::string_view line, size_t at) {
 // "--token x", "-keypass x", "-p x"
 NamedValue AfterOption(std::string_view line, size_t at) {
   if (at > 0 && (IsNameChar(line[at - 1]) || line[at - 1] == ':')) return {};
+  if (line.substr(at).starts_with("-p") && line.substr(0, at).find("mysql") != line.npos)
+    return {"-p", SkipBlanks(line, at + 2), How::kShortOption};
   const size_t dashes = line.substr(at).starts_with("--") ? 2 : 1;
   size_t end = at + dashes;
   while (end < line.size() && IsNameChar(line[end])) end++;
@@ -209,6 +213,16 @@ bool EndsPlainly(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && Plain(text.substr(text.size() - end.size())) == end;
 }
 
+// True for the end of "login bob password", as .netrc has it.
+bool FollowsLogin(std::string_view before) {
+  const size_t user = before.find_last_of(" \t");
+  if (user == before.npos || user == 0) return false;
+  const std::string_view rest = before.substr(0, user);
+  const size_t name = rest.find_last_of(" \t");
+  return name != rest.npos &&
+         (EndsPlainly(rest.substr(0, name), "login") || EndsPlainly(rest.substr(0, name), "user"));
+}
+
 // "password 'x'", "Bearer x", "identified by x"
 NamedValue AfterWord(std::string_view line, size_t at) {
   const std::string_view before = line.substr(0, at);
@@ -216,6 +230,8 @@ NamedValue AfterWord(std::string_view line, size_t at) {
   if ((last == 'r' && EndsPlainly(before, "bearer")) ||
       (last == 'y' && EndsPlainly(before, "identified by")))
     return {"bearer", at + 1, How::kColon};
+  if (last == 'd' && EndsPlainly(before, "password") && FollowsLogin(before))
+    return {"password", at + 1, How::kColon};
   if (QuoteAt(line.substr(at + 1)).empty()) return {};
   bool has_blank = false, is_quoted = false;
   const std::string_view name = NameBefore(line, at, has_blank, is_quoted);
@@ -356,8 +372,10 @@ bool TellsNoHost(std::string_view value) {
   return value.size() < 2 || !std::any_of(value.begin(), value.end(), IsLetter);
 }
 
-// A value that was replaced before, perhaps in a text that this line holds.
+// A value that was replaced before, perhaps in a text that this line holds; or that of MySQL's
+// "(using password: YES)".
 bool StandsIn(std::string_view value) {
+  if (value == "YES)" || value == "NO)") return true;
   constexpr std::string_view kRedacted = "<redacted>";
   return IsStandIn(value) || (value.starts_with(kRedacted) && !IsWordChar(value[kRedacted.size()]));
 }

@@ -49,6 +49,7 @@ constexpr Shape kShapes[] = {
     {"xoxs-", 8, Letters::kDashed, "token of Slack"},
     {"xapp-", 8, Letters::kDashed, "token of Slack"},
     {"hooks.slack.com/services/", 8, Letters::kPath, "token of Slack"},
+    {"discord.com/api/webhooks/", 8, Letters::kPath, "token of Discord"},
     {"AKIA", 16, Letters::kUpper, "key of AWS"},
     {"ASIA", 16, Letters::kUpper, "key of AWS"},
     {"ABIA", 16, Letters::kUpper, "key of AWS"},

@@ -2,6 +2,7 @@
 #include "harness/hs_err/private_sections.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"
@@ -187,7 +188,10 @@ bool PrivateSections::ReplaceString(std::string& line, std::string_view plain, D
   constexpr int kMostLines = 32;
   constexpr std::string_view kHead = "- string: ", kBy = "<string>";
   const size_t head = line.find(kHead);
-  const bool begins = head != line.npos && plain.find(kHead) != plain.npos;
+  // In quotes it is a text that was replaced as such.
+  const bool begins =
+      head != line.npos && plain.find(kHead) != plain.npos &&
+      std::count(line.begin(), line.begin() + static_cast<ptrdiff_t>(head), '"') % 2 == 0;
   if (begins) {
     const bool is_whole =
         plain.ends_with('"') && plain.size() > plain.find(kHead) + kHead.size() + 1;

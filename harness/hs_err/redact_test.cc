@@ -192,6 +192,12 @@ TEST(Redact, LogsInJson) {
   EXPECT_EQ(Redacted(R"(JavaThread "C:\users\x" 10.2.3.4)"), R"(JavaThread "C:\users\x" <ip>)");
 }
 
+TEST(Redact, ADumpInJsonTakesNothingElse) {
+  EXPECT_EQ(Redacted(R"({"m": " - string: \"x\"\nkept\n", "n": 1})"),
+            R"({"m": " - string: \"<string>\"\nkept\n", "n": 1})");
+  EXPECT_EQ(Redacted(R"([a="b"]  - string: "x")"), R"([a="b"]  - string: "<string>")");
+}
+
 TEST(Redact, HostsAndLogins) {
   for (const auto& [text, redacted] : std::vector<std::pair<std::string, std::string>>{
            {"https://bugreport.java.com/x http://localhost:80/y", ""},

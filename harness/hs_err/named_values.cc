@@ -358,7 +358,7 @@ StandIn StandInOf(std::string_view line, const NamedValue& found, bool beside) {
   if (IsLogin(line, found)) return {"<redacted>", "credentials"};
   if (found.name == "-p" || IsSecretName(found)) return {"<redacted>", "secret"};
   if (EndsInWord(found.name, kRegionWords)) return {"<redacted>", "locale or time zone"};
-  const bool may_be_user = beside || found.how == How::kPhrase;
+  const bool may_be_user = beside || found.how == How::kPhrase || found.name.ends_with("user.name");
   if (may_be_user && (found.name == "-u" || EndsInWord(found.name, kUserWords)))
     return {"<user>", "user name"};
   if (!found.is_strict() && EndsInWord(found.name, kHostWords)) return {"<host>", "host name"};
@@ -374,10 +374,9 @@ bool TellsNoHost(std::string_view value) {
 
 // A value that was replaced before, perhaps in a text that this line holds; or that of MySQL's
 // "(using password: YES)".
-bool StandsIn(std::string_view value) {
-  if (value == "YES)" || value == "NO)") return true;
-  constexpr std::string_view kRedacted = "<redacted>";
-  return IsStandIn(value) || (value.starts_with(kRedacted) && !IsWordChar(value[kRedacted.size()]));
+bool StandsIn(std::string_view value, std::string_view by) {
+  if (value == "YES)" || value == "NO)" || IsStandIn(value)) return true;
+  return value.starts_with(by) && !IsWordChar(value[by.size()]);
 }
 
 // Replaces values whose names tell what they are. Returns whether secrets are among them, replaced
@@ -394,7 +393,7 @@ bool ReplaceValues(std::string& line, bool beside, DoneWords& done) {
     if (by == "<host>") part.size = std::min(part.size, HostsSize(line, part.begin));
     const std::string_view value = std::string_view(line).substr(part.begin, part.size);
     has_secret |= by == "<redacted>" && part.size > 0;
-    if (value.empty() || StandsIn(value) || (by == "<host>" && TellsNoHost(value))) continue;
+    if (value.empty() || StandsIn(value, by) || (by == "<host>" && TellsNoHost(value))) continue;
     line.replace(part.begin, part.size, by);
     done.emplace_back(what);
     at = part.begin + by.size() - 1;

@@ -24,6 +24,11 @@ void Remember(std::string_view name, Names& names) {
   if (IsTelling(name) && !known && names.size() < 32) names.emplace_back(name);
 }
 
+// A name of a host or a user, which has no other characters.
+void RememberWord(std::string_view name, Names& names) {
+  if (std::all_of(name.begin(), name.end(), IsNameChar)) Remember(name, names);
+}
+
 // What a folder's path begins with where the next name is a user's, or a host's.
 struct Root {
   std::string_view text;
@@ -40,6 +45,7 @@ constexpr Root kRoots[] = {
 size_t UserSize(std::string_view text, bool may_have_blanks) {
   size_t size = 0;
   while (size < text.size() && IsNameChar(text[size])) size++;
+  size = std::min(size, text.find("--"));  // "bob-----BEGIN"
   if (!may_have_blanks || text.substr(size, 1) != " ") return size;
   constexpr size_t kLongest = 40;
   const size_t end = text.substr(0, kLongest).find('\\');
@@ -64,16 +70,15 @@ void CollectHomes(std::string_view line, Names& users, Names& hosts) {
 void CollectUname(std::string_view line, Names& hosts) {
   if (!line.starts_with("uname:")) return;
   const std::vector<std::string> words = Words(line.substr(6));
-  if (words.size() >= 3 && !IsDigit(words[1][0]) && IsDigit(words[2][0])) Remember(words[1], hosts);
+  if (words.size() >= 3 && !IsDigit(words[1][0]) && IsDigit(words[2][0]))
+    RememberWord(words[1], hosts);
 }
 
 // "Host: pc-17, AMD EPYC, 2 cores": likewise; a processor's name has a blank in it.
 void CollectHost(std::string_view line, Names& hosts) {
   if (!line.starts_with("Host: ")) return;
   const std::string_view first = line.substr(6, line.find(',') - 6);
-  // "MacBookPro18,3" in quotes is a model.
-  const bool is_name = first.find_first_of(" \"") == first.npos && first != "AArch64";
-  if (is_name) Remember(first, hosts);
+  if (first != "AArch64") RememberWord(first, hosts);
 }
 
 // "UID: 1000 (jdoe)", "Hostname: pc-17", "Boot ID: .." of coredumpctl
@@ -81,11 +86,11 @@ void CollectCoredumpctl(std::string_view line, Names& users, Names& hosts, Names
   for (const std::string_view key : {"UID: ", "GID: ", "Owner UID: "}) {
     const size_t open = line.starts_with(key) ? line.find(" (") : line.npos;
     if (open != line.npos && line.ends_with(')'))
-      Remember(line.substr(open + 2, line.size() - open - 3), users);
+      RememberWord(line.substr(open + 2, line.size() - open - 3), users);
   }
-  if (line.starts_with("Hostname: ")) Remember(Trim(line.substr(9)), hosts);
+  if (line.starts_with("Hostname: ")) RememberWord(Trim(line.substr(9)), hosts);
   for (const std::string_view key : {"Boot ID: ", "Machine ID: "})
-    if (line.starts_with(key)) Remember(Trim(line.substr(key.size())), ids);
+    if (line.starts_with(key)) RememberWord(Trim(line.substr(key.size())), ids);
 }
 
 // "user.name=bob" of a JVM's properties, also behind "-D"; empty: it is not there.
@@ -133,7 +138,7 @@ void PersonalNames::Collect(std::string_view line) {
   for (Builder found = FindBuilder(line, 0); found.size > 0;
        found = FindBuilder(line, found.begin + found.size))
     Remember(found.name, users_);
-  Remember(PropertyOf(line, "user.name"), users_);
+  RememberWord(PropertyOf(line, "user.name"), users_);
   const auto [name, value] = AssignmentOf(line);
   if (name == "HOSTNAME" || name == "HOST" || name == "COMPUTERNAME") Remember(value, hosts_);
   if (name == "USER" || name == "LOGNAME" || name == "USERNAME") Remember(value, users_);

@@ -11,6 +11,8 @@
 namespace walkhammer {
 namespace {
 
+constexpr std::string_view kRedacted = "<redacted>", kString = "<string>";
+
 // What HotSpot prints of the environment, and what tells who ran it where; so they are known also
 // where the head of the section is not, or not yet: in a text with its lines in reverse order.
 constexpr std::string_view kVariables[] = {"JAVA_HOME",
@@ -73,8 +75,6 @@ size_t FindVariable(std::string_view line) {
   return line.npos;
 }
 
-constexpr std::string_view kRedacted = "<redacted>";
-
 // Replaces `old`, which ends the line. Where escapes were taken off the line, the whole line goes.
 void ReplaceEnd(std::string& line, std::string_view old, std::string_view by) {
   const size_t at = line.rfind(old);
@@ -92,7 +92,9 @@ bool EndsEnvironment(std::string_view plain, size_t prefix) {
 }
 
 bool IsKeyText(std::string_view text) {
-  return text.find(": ") != text.npos || std::all_of(text.begin(), text.end(), [](char c) {
+  for (const std::string_view head : {"Proc-Type: ", "DEK-Info: ", "Comment: ", "Version: "})
+    if (text.starts_with(head)) return true;
+  return text == kRedacted || std::all_of(text.begin(), text.end(), [](char c) {
            return IsWordChar(c) || c == '+' || c == '/' || c == '=';
          });
 }
@@ -126,67 +128,75 @@ size_t ElementSize(std::string_view plain) {
 bool EndsString(std::string_view plain) {
   for (const std::string_view mark :
        {"- ----", "- private", "- final", "- flags", "- injected", "--------", "Stack slot",
-        "Registers:", "Top of Stack", "Instructions:"})
+        "Registers:", "Top of Stack", "Instructions:", "Environment Variables:"})
     if (plain.starts_with(mark)) return true;
   return plain.substr(0, 8).find("=0x") != plain.npos;
 }
 
 }  // namespace
 
-bool PrivateSections::ReplaceVariable(std::string& line, std::string_view plain, DoneWords& done) {
+void PrivateSections::ReplaceVariable(std::string& line, std::string_view plain, DoneWords& done) {
   constexpr std::string_view kHead = "Environment Variables:";
   if (plain.ends_with(kHead)) {
     in_environment_ = true;
     environment_prefix_ = plain.size() - kHead.size();
-    return false;
+    return;
   }
   if (in_environment_ && EndsEnvironment(plain, environment_prefix_)) in_environment_ = false;
   Assignment variable = AssignmentOf(plain);
-  if (!in_environment_ && !IsVariable(variable.name)) return false;
+  if (!in_environment_ && !IsVariable(variable.name)) return;
   if (in_environment_ && environment_prefix_ > 0) {
     const size_t at = FindVariable(plain);
     plain = plain.substr(at == plain.npos ? environment_prefix_ : at);
     variable = AssignmentOf(plain);
   }
   const std::string_view old = variable.name.empty() ? plain : variable.value;
-  if (old.empty() || old == kRedacted) return true;
+  if (old.empty() || old == kRedacted) return;
   ReplaceEnd(line, old, kRedacted);
   done.push_back(variable.name.empty() ? "environment variable"
                                        : "environment variable " + std::string(variable.name));
+}
+
+bool PrivateSections::GoOnWithKey(std::string& line, std::string_view plain) {
+  const bool is_long = plain.size() > key_prefix_;
+  const std::string_view rest = is_long ? Trim(plain.substr(key_prefix_)) : plain;
+  const size_t end = EndOfKey(line, 0);
+  const bool is_blank = !is_long && plain.size() + 1 >= key_prefix_;
+  const bool goes_on = end == line.npos && (is_blank || IsKeyText(rest));
+  key_lines_ = goes_on ? key_lines_ - 1 : 0;
+  if (end == line.npos && (!goes_on || is_blank || rest.empty())) return false;
+  ReplaceEnd(line, rest, std::string(kRedacted) + (end == line.npos ? "" : line.substr(end)));
   return true;
 }
 
-bool PrivateSections::ReplaceKey(std::string& line, std::string_view plain, DoneWords& done) {
+void PrivateSections::BeginKeys(std::string& line, std::string_view plain, DoneWords& done) {
   constexpr int kMostLines = 200;
-  if (key_lines_ > 0) {
-    const std::string_view rest =
-        plain.size() > key_prefix_ ? Trim(plain.substr(key_prefix_)) : std::string_view();
-    const size_t end = EndOfKey(line, 0);
-    key_lines_ = end == line.npos && IsKeyText(rest) ? key_lines_ - 1 : 0;
-    if (key_lines_ == 0 && end == line.npos) return false;
-    if (rest.empty() || rest == kRedacted) return true;
-    const std::string tail = end == line.npos ? "" : line.substr(end);
-    ReplaceEnd(line, rest, std::string(kRedacted) + tail);
-    return true;
-  }
-  for (size_t begin = line.find("-----BEGIN "); begin != line.npos;
-       begin = line.find("-----BEGIN ", begin)) {
+  constexpr std::string_view kBegin = "-----BEGIN ";
+  for (size_t begin = line.find(kBegin); begin != line.npos; begin = line.find(kBegin, begin)) {
     size_t end = EndOfKey(line, begin);
     if (end == line.npos) {
       key_lines_ = kMostLines;
-      const size_t mark = plain.find("-----BEGIN ");
+      const size_t mark = plain.find(kBegin);
       key_prefix_ = mark == plain.npos ? 0 : mark;
       end = line.size();
     }
     line.replace(begin, end - begin, kRedacted);
     done.emplace_back("key in PEM form");
   }
-  return false;
 }
 
-bool PrivateSections::ReplaceString(std::string& line, std::string_view plain, DoneWords& done) {
+bool PrivateSections::GoOnWithString(std::string& line, std::string_view plain) {
+  const bool ends = plain.ends_with('"');
+  string_lines_ = in_environment_ || EndsString(plain) ? 0 : string_lines_ - 1;
+  if (string_lines_ == 0 || plain.empty()) return false;
+  line = std::string(kString) + (ends ? "\"" : "");
+  if (ends) string_lines_ = 0;
+  return true;
+}
+
+void PrivateSections::BeginString(std::string& line, std::string_view plain, DoneWords& done) {
   constexpr int kMostLines = 32;
-  constexpr std::string_view kHead = "- string: ", kBy = "<string>";
+  constexpr std::string_view kHead = "- string: ";
   const size_t head = line.find(kHead);
   // In quotes it is a text that was replaced as such.
   const bool begins =
@@ -195,32 +205,23 @@ bool PrivateSections::ReplaceString(std::string& line, std::string_view plain, D
   if (begins) {
     const bool is_whole =
         plain.ends_with('"') && plain.size() > plain.find(kHead) + kHead.size() + 1;
-    const std::string now = "\"" + std::string(kBy) + (is_whole ? "\"" : "");
+    const std::string now = "\"" + std::string(kString) + (is_whole ? "\"" : "");
     string_lines_ = is_whole ? 0 : kMostLines;
-    if (line.compare(head + kHead.size(), std::string::npos, now) == 0) return true;
+    if (line.compare(head + kHead.size(), std::string::npos, now) == 0) return;
     line.replace(head + kHead.size(), std::string::npos, now);
     done.emplace_back("Java string");
-    return true;
-  }
-  if (string_lines_ > 0) {
-    string_lines_ = EndsString(plain) ? 0 : string_lines_ - 1;
-    if (string_lines_ == 0) return false;
-    const bool ends = plain.ends_with('"');
-    if (ends) string_lines_ = 0;
-    if (!plain.empty()) line = std::string(kBy) + (ends ? "\"" : "");
-    return true;
-  }
-  if (const size_t size = ElementSize(plain); size > 0 && line.ends_with(plain)) {
-    line.replace(line.size() - size, size, kBy);
+  } else if (const size_t size = ElementSize(plain); size > 0 && line.ends_with(plain)) {
+    line.replace(line.size() - size, size, kString);
     done.emplace_back("Java string");
-    return true;
   }
-  return false;
 }
 
-bool PrivateSections::Replace(std::string& line, std::string_view plain, DoneWords& done) {
-  return ReplaceString(line, plain, done) || ReplaceKey(line, plain, done) ||
-         ReplaceVariable(line, plain, done);
+void PrivateSections::Replace(std::string& line, std::string_view plain, DoneWords& done) {
+  if (string_lines_ > 0 && GoOnWithString(line, plain)) return;
+  if (string_lines_ == 0) BeginString(line, plain, done);
+  const bool is_of_key = key_lines_ > 0 && GoOnWithKey(line, plain);
+  BeginKeys(line, plain, done);
+  if (!is_of_key) ReplaceVariable(line, plain, done);
 }
 
 }  // namespace walkhammer

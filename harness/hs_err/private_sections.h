@@ -14,13 +14,15 @@ namespace walkhammer {
 class PrivateSections {
  public:
   // Replaces what of the next line is private. `plain`: the line without what logs put before it.
-  // Returns whether the rest of the line has nothing private, either.
-  bool Replace(std::string& line, std::string_view plain, DoneWords& done);
+  void Replace(std::string& line, std::string_view plain, DoneWords& done);
 
  private:
-  bool ReplaceVariable(std::string& line, std::string_view plain, DoneWords& done);
-  bool ReplaceKey(std::string& line, std::string_view plain, DoneWords& done);
-  bool ReplaceString(std::string& line, std::string_view plain, DoneWords& done);
+  void ReplaceVariable(std::string& line, std::string_view plain, DoneWords& done);
+  // True if the line was a part of it, and is replaced.
+  bool GoOnWithKey(std::string& line, std::string_view plain);
+  void BeginKeys(std::string& line, std::string_view plain, DoneWords& done);
+  bool GoOnWithString(std::string& line, std::string_view plain);
+  void BeginString(std::string& line, std::string_view plain, DoneWords& done);
 
   bool in_environment_ = false;
   size_t environment_prefix_ = 0;  // what each line has before a variable, besides what is known

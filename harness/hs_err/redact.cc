@@ -134,7 +134,8 @@ class Redactor {
     Line plain;
     LineReader reader(line, false);
     (void)reader.Next(plain);
-    if (!sections_[depth].Replace(line, std::string(plain.text), done)) ReplaceWords(line, done);
+    sections_[depth].Replace(line, std::string(plain.text), done);
+    ReplaceWords(line, done);
     record_.Add(done, number_);
   }
 
@@ -179,7 +180,7 @@ bool IsStandIn(std::string_view text) {
 std::string WithoutSecrets(std::string_view command_line) {
   std::string line(command_line);
   DoneWords ignored;
-  (void)PrivateSections().Replace(line, command_line, ignored);  // keys in PEM form
+  PrivateSections().Replace(line, command_line, ignored);  // keys in PEM form
   for (const Rule rule : kSecretRules) rule(line, ignored);
   return line;
 }

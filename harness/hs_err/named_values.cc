@@ -11,8 +11,8 @@ namespace walkhammer {
 namespace {
 
 // As texts write them, and texts in JSON and HTML; the longest of those that begin alike is first.
-constexpr std::string_view kQuotes[] = {R"(\&quot;)", R"(\\\")", R"(\")", R"(\')",
-                                        "&quot;",     "&#34;",   "&#39;", "&apos;",
+constexpr std::string_view kQuotes[] = {R"(\&quot;)", R"(\\\")", R"(\")",  R"(\')", "&quot;",
+                                        "&#34;",      "&#x22;",  "&#x27;", "&#39;", "&apos;",
                                         "\"",         "'",       "`"};
 
 std::string_view QuoteAt(std::string_view text) {
@@ -289,7 +289,7 @@ size_t WordSize(std::string_view line, size_t begin) {
     return text.ends_with('\\') ? text.size() - 1 : text.size();
   }
   text = text.substr(0, text.find_first_of(in_query ? " \t&\"'" : " \t\"'"));
-  for (const std::string_view quote : {"&quot;", "&#34;", "&#39;", "&apos;"})
+  for (const std::string_view quote : {"&quot;", "&#34;", "&#x22;", "&#39;", "&#x27;", "&apos;"})
     text = text.substr(0, text.find(quote));
   while (text.ends_with(',') || text.ends_with(';') || text.ends_with('\\')) text.remove_suffix(1);
   return text.size();

@@ -5,6 +5,7 @@
 
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"
+#include "harness/hs_err/environment_variables.h"
 
 namespace walkhammer {
 namespace {
@@ -66,31 +67,42 @@ void CollectHomes(std::string_view line, Names& users, Names& hosts) {
   }
 }
 
+// What follows `mark` in a line, which may have any prefix; empty: nothing does.
+std::string_view After(std::string_view line, std::string_view mark) {
+  for (size_t at = line.find(mark); at != line.npos; at = line.find(mark, at + 1))
+    if (at == 0 || !IsNameChar(line[at - 1])) return line.substr(at + mark.size());
+  return {};
+}
+
+std::string_view FirstWord(std::string_view text) {
+  text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+  const auto end = std::find_if_not(text.begin(), text.end(), IsNameChar);
+  return text.substr(0, static_cast<size_t>(end - text.begin()));
+}
+
 // "uname: Linux host 6.1.0": only some builds tell the host there.
 void CollectUname(std::string_view line, Names& hosts) {
-  if (!line.starts_with("uname:")) return;
-  const std::vector<std::string> words = Words(line.substr(6));
+  const std::vector<std::string> words = Words(After(line, "uname:"));
   if (words.size() >= 3 && !IsDigit(words[1][0]) && IsDigit(words[2][0]))
     RememberWord(words[1], hosts);
 }
 
 // "Host: pc-17, AMD EPYC, 2 cores": likewise; a processor's name has a blank in it.
 void CollectHost(std::string_view line, Names& hosts) {
-  if (!line.starts_with("Host: ")) return;
-  const std::string_view first = line.substr(6, line.find(',') - 6);
+  const std::string_view rest = After(line, "Host: "), first = rest.substr(0, rest.find(','));
   if (first != "AArch64") RememberWord(first, hosts);
 }
 
 // "UID: 1000 (jdoe)", "Hostname: pc-17", "Boot ID: .." of coredumpctl
 void CollectCoredumpctl(std::string_view line, Names& users, Names& hosts, Names& ids) {
-  for (const std::string_view key : {"UID: ", "GID: ", "Owner UID: "}) {
-    const size_t open = line.starts_with(key) ? line.find(" (") : line.npos;
-    if (open != line.npos && line.ends_with(')'))
-      RememberWord(line.substr(open + 2, line.size() - open - 3), users);
+  for (const std::string_view mark : {"UID: ", "GID: "}) {
+    const std::string_view rest = After(line, mark);
+    if (const size_t open = rest.find(" ("); open != rest.npos)
+      RememberWord(rest.substr(open + 2, rest.find(')', open) - open - 2), users);
   }
-  if (line.starts_with("Hostname: ")) RememberWord(Trim(line.substr(9)), hosts);
-  for (const std::string_view key : {"Boot ID: ", "Machine ID: "})
-    if (line.starts_with(key)) RememberWord(Trim(line.substr(key.size())), ids);
+  RememberWord(FirstWord(After(line, "Hostname: ")), hosts);
+  for (const std::string_view mark : {"Boot ID: ", "Machine ID: "})
+    RememberWord(FirstWord(After(line, mark)), ids);
 }
 
 // "user.name=bob" of a JVM's properties, also behind "-D"; empty: it is not there.
@@ -122,29 +134,27 @@ void ReplaceName(std::string& line, const std::string& name, std::string_view by
 
 }  // namespace
 
-Assignment AssignmentOf(std::string_view line) {
-  const size_t equals = line.find('=');
-  if (equals == std::string_view::npos || equals == 0 || IsDigit(line[0])) return {};
-  for (const char c : line.substr(0, equals))
-    if (!IsWordChar(c)) return {};
-  return {line.substr(0, equals), line.substr(equals + 1)};
-}
-
 void PersonalNames::Collect(std::string_view line) {
   CollectHomes(line, users_, hosts_);
-  CollectUname(line, hosts_);
-  CollectHost(line, hosts_);
-  CollectCoredumpctl(line, users_, hosts_, ids_);
+  if (line.find(": ") != line.npos || line.find("uname:") != line.npos) {
+    CollectUname(line, hosts_);
+    CollectHost(line, hosts_);
+    CollectCoredumpctl(line, users_, hosts_, ids_);
+  }
   for (Builder found = FindBuilder(line, 0); found.size > 0;
        found = FindBuilder(line, found.begin + found.size))
     Remember(found.name, users_);
+  if (line.find('=') == line.npos) return;
   RememberWord(PropertyOf(line, "user.name"), users_);
-  const auto [name, value] = AssignmentOf(line);
-  if (name == "HOSTNAME" || name == "HOST" || name == "COMPUTERNAME") Remember(value, hosts_);
-  if (name == "USER" || name == "LOGNAME" || name == "USERNAME") Remember(value, users_);
-  const std::string_view home =
-      name == "HOME" || name == "USERPROFILE" ? value : PropertyOf(line, "user.home");
-  if (home != "/root") Remember(home, homes_);
+  if (const std::string_view home = PropertyOf(line, "user.home"); home != "/root")
+    Remember(home, homes_);
+  for (Assignment one = FindVariable(line); !one.name.empty();
+       one = FindVariable(line, static_cast<size_t>(one.value.data() - line.data()))) {
+    const auto [name, value] = one;
+    if (name == "HOSTNAME" || name == "COMPUTERNAME") Remember(value, hosts_);
+    if (name == "USER" || name == "LOGNAME" || name == "USERNAME") Remember(value, users_);
+    if ((name == "HOME" || name == "USERPROFILE") && value != "/root") Remember(value, homes_);
+  }
 }
 
 void PersonalNames::Replace(std::string& line, DoneWords& done) const {

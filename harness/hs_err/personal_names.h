@@ -14,7 +14,7 @@ namespace walkhammer {
 
 class PersonalNames {
  public:
-  // Takes names out of a line, which has no prefix: "uname: Linux HOST", "Host: HOST, ..",
+  // Takes names out of a line: "uname: Linux HOST", "Host: HOST, ..",
   // "HOSTNAME=HOST", "/home/USER/", "UID: 1000 (USER)", ..
   void Collect(std::string_view line);
 
@@ -24,13 +24,6 @@ class PersonalNames {
  private:
   std::vector<std::string> hosts_, users_, homes_, ids_;
 };
-
-struct Assignment {
-  std::string_view name, value;
-};
-
-// "NAME=value" of a shell variable's name; empty name: it is something else.
-Assignment AssignmentOf(std::string_view line);
 
 }  // namespace walkhammer
 

@@ -6,74 +6,12 @@
 
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"
-#include "harness/hs_err/personal_names.h"
+#include "harness/hs_err/environment_variables.h"
 
 namespace walkhammer {
 namespace {
 
 constexpr std::string_view kRedacted = "<redacted>", kString = "<string>";
-
-// What HotSpot prints of the environment, and what tells who ran it where; so they are known also
-// where the head of the section is not, or not yet: in a text with its lines in reverse order.
-constexpr std::string_view kVariables[] = {"JAVA_HOME",
-                                           "JRE_HOME",
-                                           "JAVA_TOOL_OPTIONS",
-                                           "_JAVA_OPTIONS",
-                                           "JDK_JAVA_OPTIONS",
-                                           "CLASSPATH",
-                                           "PATH",
-                                           "USERNAME",
-                                           "USER",
-                                           "LOGNAME",
-                                           "HOSTNAME",
-                                           "COMPUTERNAME",
-                                           "USERPROFILE",
-                                           "HOME",
-                                           "PWD",
-                                           "XDG_CACHE_HOME",
-                                           "XDG_CONFIG_HOME",
-                                           "FC_LANG",
-                                           "FONTCONFIG_USE_MMAP",
-                                           "LD_LIBRARY_PATH",
-                                           "LD_PRELOAD",
-                                           "SHELL",
-                                           "DISPLAY",
-                                           "WAYLAND_DISPLAY",
-                                           "HOSTTYPE",
-                                           "OSTYPE",
-                                           "ARCH",
-                                           "MACHTYPE",
-                                           "LANG",
-                                           "LC_",
-                                           "LD_",
-                                           "DYLD_",
-                                           "TERM",
-                                           "TMPDIR",
-                                           "TZ",
-                                           "TMP",
-                                           "TEMP",
-                                           "MAIL",
-                                           "OS",
-                                           "PROCESSOR_IDENTIFIER",
-                                           "_JAVA_SR_SIGNUM",
-                                           "_ALT_JAVA_HOME_DIR",
-                                           "SSH_CONNECTION"};
-
-bool IsVariable(std::string_view name) {
-  return std::any_of(std::begin(kVariables), std::end(kVariables), [&](std::string_view known) {
-    return known.ends_with('_') ? name.starts_with(known) : name == known;
-  });
-}
-
-// Where in a line with an unknown prefix the first known variable begins; npos: nowhere.
-size_t FindVariable(std::string_view line) {
-  for (size_t at = line.find('='); at != line.npos; at = line.find('=', at + 1)) {
-    size_t begin = at;
-    while (begin > 0 && IsWordChar(line[begin - 1])) begin--;
-    if (IsVariable(line.substr(begin, at - begin))) return begin;
-  }
-  return line.npos;
-}
 
 // Replaces `old`, which ends the line. Where escapes were taken off the line, the whole line goes.
 void ReplaceEnd(std::string& line, std::string_view old, std::string_view by) {
@@ -84,11 +22,26 @@ void ReplaceEnd(std::string& line, std::string_view old, std::string_view by) {
     line.replace(at, std::string::npos, by);
 }
 
-bool EndsEnvironment(std::string_view plain, size_t prefix) {
-  if (Trim(plain).size() <= prefix) return true;
+bool EndsEnvironment(std::string_view plain) {
   for (const std::string_view mark : {"Active Locale:", "Signal Handlers:", "----------"})
     if (plain.find(mark) != plain.npos) return true;
   return false;
+}
+
+// Behind a blank line, which ends the section, unless a text has one behind each line.
+bool IsVariable(std::string_view plain) {
+  const std::string_view name = AssignmentOf(plain).name;
+  return !name.empty() &&
+         std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+// "Environment Variables:" at the end of a line, but for what closes it: "|", "\"}".
+bool IsHeadOfEnvironment(std::string_view plain, size_t& prefix) {
+  constexpr std::string_view kHead = "Environment Variables:";
+  prefix = plain.find(kHead);
+  if (prefix == plain.npos) return false;
+  const std::string_view rest = plain.substr(prefix + kHead.size());
+  return std::none_of(rest.begin(), rest.end(), IsNameChar);
 }
 
 bool IsKeyText(std::string_view text) {
@@ -135,19 +88,29 @@ bool EndsString(std::string_view plain) {
 
 }  // namespace
 
+bool PrivateSections::GoesOnWithEnvironment(std::string_view plain) {
+  const bool is_blank = Trim(plain).size() <= environment_prefix_;
+  const std::string_view rest = plain.substr(std::min(environment_prefix_, plain.size()));
+  if (EndsEnvironment(plain) || (!is_blank && after_blank_ && !IsVariable(rest))) return false;
+  after_blank_ = is_blank;
+  return true;
+}
+
 void PrivateSections::ReplaceVariable(std::string& line, std::string_view plain, DoneWords& done) {
-  constexpr std::string_view kHead = "Environment Variables:";
-  if (plain.ends_with(kHead)) {
+  if (size_t prefix = 0; IsHeadOfEnvironment(plain, prefix)) {
     in_environment_ = true;
-    environment_prefix_ = plain.size() - kHead.size();
+    after_blank_ = false;
+    environment_prefix_ = prefix;
     return;
   }
-  if (in_environment_ && EndsEnvironment(plain, environment_prefix_)) in_environment_ = false;
+  in_environment_ = in_environment_ && GoesOnWithEnvironment(plain);
   Assignment variable = AssignmentOf(plain);
-  if (!in_environment_ && !IsVariable(variable.name)) return;
+  if (!in_environment_ && !IsKnownVariable(variable.name)) return;
   if (in_environment_ && environment_prefix_ > 0) {
-    const size_t at = FindVariable(plain);
-    plain = plain.substr(at == plain.npos ? environment_prefix_ : at);
+    const std::string_view name = FindVariable(plain).name;
+    const size_t at =
+        name.empty() ? environment_prefix_ : static_cast<size_t>(name.data() - plain.data());
+    plain = plain.substr(std::min(at, plain.size()));
     variable = AssignmentOf(plain);
   }
   const std::string_view old = variable.name.empty() ? plain : variable.value;
@@ -159,7 +122,9 @@ void PrivateSections::ReplaceVariable(std::string& line, std::string_view plain,
 
 bool PrivateSections::GoOnWithKey(std::string& line, std::string_view plain) {
   const bool is_long = plain.size() > key_prefix_;
-  const std::string_view rest = is_long ? Trim(plain.substr(key_prefix_)) : plain;
+  std::string_view rest = is_long ? Trim(plain.substr(key_prefix_)) : plain;
+  while (!rest.empty() && std::string_view("\"}],|").find(rest.back()) != rest.npos)
+    rest.remove_suffix(1);
   const size_t end = EndOfKey(line, 0);
   const bool is_blank = !is_long && plain.size() + 1 >= key_prefix_;
   const bool goes_on = end == line.npos && (is_blank || IsKeyText(rest));
@@ -201,7 +166,8 @@ void PrivateSections::BeginString(std::string& line, std::string_view plain, Don
   // In quotes it is a text that was replaced as such.
   const bool begins =
       head != line.npos && plain.find(kHead) != plain.npos &&
-      std::count(line.begin(), line.begin() + static_cast<ptrdiff_t>(head), '"') % 2 == 0;
+      (line.compare(head + kHead.size(), 2, "\"\"") == 0 ||  // CSV doubles it
+       std::count(line.begin(), line.begin() + static_cast<ptrdiff_t>(head), '"') % 2 == 0);
   if (begins) {
     const bool is_whole =
         plain.ends_with('"') && plain.size() > plain.find(kHead) + kHead.size() + 1;

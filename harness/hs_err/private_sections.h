@@ -17,6 +17,7 @@ class PrivateSections {
   void Replace(std::string& line, std::string_view plain, DoneWords& done);
 
  private:
+  bool GoesOnWithEnvironment(std::string_view plain);
   void ReplaceVariable(std::string& line, std::string_view plain, DoneWords& done);
   // True if the line was a part of it, and is replaced.
   bool GoOnWithKey(std::string& line, std::string_view plain);
@@ -24,7 +25,7 @@ class PrivateSections {
   bool GoOnWithString(std::string& line, std::string_view plain);
   void BeginString(std::string& line, std::string_view plain, DoneWords& done);
 
-  bool in_environment_ = false;
+  bool in_environment_ = false, after_blank_ = false;
   size_t environment_prefix_ = 0;  // what each line has before a variable, besides what is known
   size_t key_prefix_ = 0;
   int key_lines_ = 0, string_lines_ = 0;  // how many more may follow; 0: not inside

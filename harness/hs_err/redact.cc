@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/hs_err/characters.h"
+#include "harness/hs_err/environment_variables.h"
 #include "harness/hs_err/json_strings.h"
 #include "harness/hs_err/lines.h"
 #include "harness/hs_err/personal_names.h"
@@ -47,10 +48,21 @@ void ReplaceTimeZone(std::string& line, DoneWords& done) {
   done.emplace_back("time zone");
 }
 
+// "LC_ALL=de_AT.UTF-8" behind a prefix, or on a command line
+void ReplaceVariables(std::string& line, DoneWords& done) {
+  size_t from = 0;
+  for (Assignment one = FindVariable(line); !one.name.empty(); one = FindVariable(line, from)) {
+    from = static_cast<size_t>(one.value.data() - line.data());
+    if (one.value.empty() || one.value.starts_with("<redacted>")) continue;
+    done.push_back("environment variable " + std::string(one.name));
+    line.replace(from, one.value.size(), "<redacted>");
+  }
+}
+
 using Rule = void (*)(std::string& line, DoneWords& done);
 constexpr Rule kSecretRules[] = {ReplaceNamedValues, ReplaceShapes, ReplaceLogins};
-constexpr Rule kPersonalRules[] = {ReplaceAddresses, ReplaceHosts, ReplaceStrings, ReplaceBuilders,
-                                   ReplaceTimeZone};
+constexpr Rule kPersonalRules[] = {ReplaceAddresses, ReplaceHosts,     ReplaceStrings,
+                                   ReplaceBuilders,  ReplaceVariables, ReplaceTimeZone};
 
 constexpr size_t kMostKinds = 1000;
 
@@ -76,7 +88,7 @@ class Record {
   std::vector<Redaction>* done_;
 };
 
-constexpr size_t kDeepest = 3;  // a log in JSON in JSON in JSON
+constexpr size_t kDeepest = 5;  // so many texts of JSON may be in one another
 
 // Redacts the lines of a text, and of the texts within its lines.
 class Redactor {

@@ -182,14 +182,28 @@ TEST(Redact, LogsInJson) {
             R"({"message": "Host: <host>, AMD\nHOSTNAME=<redacted>\n<ip> of <host>\n"})");
   EXPECT_EQ(
       Redacted("{\"log\":\"Environment Variables:\\n\"}\n{\"log\":\"CORP=x\\n\",\"t\":\"y\"}\n"
-               "{\"log\":\"CORP=x\",\"t\":\"y\"}\n{\"log\":\"\\n\"}\n{\"log\":\"CORP=x\\n\"}"),
+               "{\"log\":\"CORP=x\",\"t\":\"y\"}\n{\"log\":\"\\n\"}\n{\"log\":\"corp=x\\n\"}"),
       "{\"log\":\"Environment Variables:\\n\"}\n{\"log\":\"CORP=<redacted>\\n\",\"t\":\"y\"}\n"
-      "{\"log\":\"CORP=<redacted>\",\"t\":\"y\"}\n{\"log\":\"\\n\"}\n{\"log\":\"CORP=x\\n\"}");
+      "{\"log\":\"CORP=<redacted>\",\"t\":\"y\"}\n{\"log\":\"\\n\"}\n{\"log\":\"corp=x\\n\"}");
   EXPECT_EQ(Redacted(R"({"a": "\u003ctoken\u003d\"x\", \u00e9", "password":"y", "token": 12})"),
             R"({"a": "<token=<redacted>, \u00e9", "password":"<redacted>", "token": <redacted>})");
   EXPECT_EQ(Redacted(R"({"a": "\u003cx\u003d\"y\", \u00e9\n1"})"),
             R"({"a": "\u003cx\u003d\"y\", \u00e9\n1"})");
   EXPECT_EQ(Redacted(R"(JavaThread "C:\users\x" 10.2.3.4)"), R"(JavaThread "C:\users\x" <ip>)");
+}
+
+// What the damages of logs leave of the section.
+TEST(Redact, TheEnvironmentOfADamagedLog) {
+  const std::string head = "Environment Variables:", blank = head + "\n\nA=b\n\nC=d\n\nx=y\n";
+  EXPECT_EQ(Redacted(blank), head + "\n\nA=<redacted>\n\nC=<redacted>\n\nx=y\n");
+  EXPECT_EQ(Redacted("|" + head + "|\n|A=b|\n|LC_ALL=de|\n|Signal Handlers:|\n|A=b|\n"),
+            "|" + head + "|\n|A=<redacted>\n|LC_ALL=<redacted>\n|Signal Handlers:|\n|A=b|\n");
+  EXPECT_EQ(Redacted("[x] LC_ALL=de_AT -DPATH=/a --PATH=/b x.PATH=/c MYPATH=/d"),
+            "[x] LC_ALL=<redacted> -DPATH=/a --PATH=/b x.PATH=/c MYPATH=/d");
+  EXPECT_EQ(Redacted("[x] HOSTNAME=zeus\n[x] uname: Linux hera 6.1.0\n[x] Host: ares, AMD\n"
+                     "zeus, hera, ares"),
+            "[x] HOSTNAME=<redacted>\n[x] uname: Linux <host> 6.1.0\n[x] Host: <host>, AMD\n"
+            "<host>, <host>, <host>");
 }
 
 TEST(Redact, ADumpInJsonTakesNothingElse) {

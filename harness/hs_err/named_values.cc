@@ -16,6 +16,8 @@ constexpr std::string_view kQuotes[] = {R"(\&quot;)", R"(\\\")", R"(\")",  R"(\'
                                         "\"",         "'",       "`"};
 
 std::string_view QuoteAt(std::string_view text) {
+  // CSV has two; elsewhere these are an empty value.
+  if (text.starts_with("\"\"") && text.size() > 2 && IsWordChar(text[2])) return text.substr(0, 2);
   if (text.empty() || std::string_view("\"'\\&`").find(text[0]) == text.npos) return {};
   for (const std::string_view quote : kQuotes)
     if (text.starts_with(quote)) return quote;
@@ -23,6 +25,7 @@ std::string_view QuoteAt(std::string_view text) {
 }
 
 std::string_view QuoteBefore(std::string_view text) {
+  if (text.ends_with("\"\"")) return text.substr(text.size() - 2);
   for (const std::string_view quote : kQuotes)
     if (text.ends_with(quote)) return quote;
   return {};

@@ -37,10 +37,10 @@ struct Root {
   bool is_host;
 };
 constexpr Root kRoots[] = {
-    {"/home/", false, false},      {"/Users/", false, false},    {"\\Users\\", false, false},
-    {"hsperfdata_", false, false}, {"/nfs/users/", true, false}, {"/nfs/home/", true, false},
-    {"/nfs/homes/", true, false},  {"/users/", true, false},     {"/homes/", true, false},
-    {"/nfs/", true, false},        {"/net/", true, true},        {"/var/spool/mail/", true, false}};
+    {"/home/", false, false},     {"/Users/", false, false},        {"\\Users\\", false, false},
+    {"/nfs/users/", true, false}, {"/nfs/home/", true, false},      {"/nfs/homes/", true, false},
+    {"/users/", true, false},     {"/homes/", true, false},         {"/nfs/", true, false},
+    {"/net/", true, true},        {"/var/spool/mail/", true, false}};
 
 // The size of a user's name at the begin of `text`; on Windows it may have blanks.
 size_t UserSize(std::string_view text, bool may_have_blanks) {
@@ -55,16 +55,23 @@ size_t UserSize(std::string_view text, bool may_have_blanks) {
   return is_name ? end : size;
 }
 
+void CollectHome(std::string_view line, size_t at, const Root& root, Names& users, Names& hosts) {
+  const bool begins = at == 0 || (!IsNameChar(line[at - 1]) && line[at - 1] != '/');
+  if (root.begins_path && !begins) return;
+  const std::string_view rest = line.substr(at + root.text.size());
+  Remember(rest.substr(0, UserSize(rest, root.text[0] == '\\')), root.is_host ? hosts : users);
+}
+
 void CollectHomes(std::string_view line, Names& users, Names& hosts) {
-  if (line.find_first_of("/\\_") == line.npos) return;
-  for (const Root& root : kRoots) {
-    for (size_t at = line.find(root.text); at != line.npos; at = line.find(root.text, at + 1)) {
-      const bool begins = at == 0 || (!IsNameChar(line[at - 1]) && line[at - 1] != '/');
-      if (root.begins_path && !begins) continue;
-      const std::string_view rest = line.substr(at + root.text.size());
-      Remember(rest.substr(0, UserSize(rest, root.text[0] == '\\')), root.is_host ? hosts : users);
-    }
-  }
+  constexpr std::string_view kFirstLetters = "hUunv";
+  for (const char mark : {'/', '\\'})
+    for (size_t at = line.find(mark); at != line.npos; at = line.find(mark, at + 1))
+      if (at + 1 < line.size() && kFirstLetters.find(line[at + 1]) != kFirstLetters.npos)
+        for (const Root& root : kRoots)
+          if (line.substr(at).starts_with(root.text)) CollectHome(line, at, root, users, hosts);
+  constexpr Root kCounters = {"hsperfdata_", false, false};
+  const size_t counters = line.find(kCounters.text);
+  if (counters != line.npos) CollectHome(line, counters, kCounters, users, hosts);
 }
 
 // What follows `mark` in a line, which may have any prefix; empty: nothing does.
@@ -91,16 +98,16 @@ void CollectUname(std::string_view line, Names& hosts) {
 void CollectHost(std::string_view line, Names& hosts) {
   const std::string_view rest = After(line, "Host: "), first = rest.substr(0, rest.find(','));
   if (first != "AArch64") RememberWord(first, hosts);
+  RememberWord(FirstWord(After(line, "Hostname: ")), hosts);  // of coredumpctl
 }
 
-// "UID: 1000 (jdoe)", "Hostname: pc-17", "Boot ID: .." of coredumpctl
-void CollectCoredumpctl(std::string_view line, Names& users, Names& hosts, Names& ids) {
+// "UID: 1000 (jdoe)", "Boot ID: .." of coredumpctl
+void CollectIds(std::string_view line, Names& users, Names& ids) {
   for (const std::string_view mark : {"UID: ", "GID: "}) {
     const std::string_view rest = After(line, mark);
     if (const size_t open = rest.find(" ("); open != rest.npos)
       RememberWord(rest.substr(open + 2, rest.find(')', open) - open - 2), users);
   }
-  RememberWord(FirstWord(After(line, "Hostname: ")), hosts);
   for (const std::string_view mark : {"Boot ID: ", "Machine ID: "})
     RememberWord(FirstWord(After(line, mark)), ids);
 }
@@ -136,11 +143,9 @@ void ReplaceName(std::string& line, const std::string& name, std::string_view by
 
 void PersonalNames::Collect(std::string_view line) {
   CollectHomes(line, users_, hosts_);
-  if (line.find(": ") != line.npos || line.find("uname:") != line.npos) {
-    CollectUname(line, hosts_);
-    CollectHost(line, hosts_);
-    CollectCoredumpctl(line, users_, hosts_, ids_);
-  }
+  CollectUname(line, hosts_);
+  if (line.find("Host") != line.npos) CollectHost(line, hosts_);
+  if (line.find("ID: ") != line.npos) CollectIds(line, users_, ids_);
   for (Builder found = FindBuilder(line, 0); found.size > 0;
        found = FindBuilder(line, found.begin + found.size))
     Remember(found.name, users_);

@@ -147,10 +147,16 @@ TEST_F(OutputTest, TextOfStrangersStaysText) {
 TEST_F(OutputTest, NoneTellsTheSecretsInFlags) {
   Add("crash", "fault", "crash in f", Realism::kGenuine);
   Finish();
-  ExecSql(dir_.Under("run"), "UPDATE run SET jvm_flags = '-Xint -Ddb.password=hunter2'");
+  // By name, by shape, by where it stands; in flags and in the command.
+  ExecSql(dir_.Under("run"),
+          "UPDATE run SET jvm_flags = '-Xint -Ddb.password=hunter2 -Dx=gh'"
+          " || 'p_0123456789abcdefghijABCDEF', command_line = 'walkhammer stress --java "
+          "\"Main --db-pass hunter3 -p hunter4 scott5/tiger5@//db\"'");
   for (const ReportOutput& output : ReportOutputs())
-    EXPECT_THAT(Output(output.option), Not(HasSubstr("hunter2"))) << output.option;
+    for (const char* secret : {"hunter", "0123456789abcdefghij", "scott5", "tiger5"})
+      EXPECT_THAT(Output(output.option), Not(HasSubstr(secret))) << output.option;
   EXPECT_THAT(Output("--junit"), HasSubstr("-Xint -Ddb.password=&lt;redacted&gt;"));
+  EXPECT_THAT(Text(), HasSubstr("Main --db-pass <redacted> -p <redacted> <redacted>@//"));
 }
 
 TEST_F(OutputTest, JunitHasACaseForEachBugAndFailsNewForbiddenOnes) {

@@ -130,6 +130,8 @@ Result<std::vector<CellSummary>> ReadCells(const RunReader& db,
   for (const CellRow& row : rows) {
     CellSummary& cell = cells.emplace_back();
     cell.row = row;
+    cell.row.jvm_flags = WithoutSecrets(row.jvm_flags);
+    cell.row.reason = WithoutSecrets(row.reason);
     cell.codes = GroupByState(by_label[CellLabel(row)]);
   }
   RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::threads));
@@ -376,7 +378,8 @@ Result<RunSummary> ReadRun(const RunReader& db, const Judging& judging) {
   summary.dir = db.dir();
   ASSIGN_OR_RETURN(summary.run, db.Run());
   // The run itself keeps them: the gate replays with them.
-  summary.run.identity.jvm_flags = WithoutSecrets(summary.run.identity.jvm_flags);
+  for (std::string* text : {&summary.run.identity.jvm_flags, &summary.run.identity.command_line})
+    *text = WithoutSecrets(*text);
   ASSIGN_OR_RETURN(summary.buckets, db.Buckets());
   ASSIGN_OR_RETURN(summary.counts, db.Rows<CountRow>());
   ASSIGN_OR_RETURN(summary.scenes, db.Rows<SceneRow>());

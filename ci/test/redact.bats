@@ -73,3 +73,37 @@ END
   run -2 "$walkhammer" import --redact
   run -2 "$walkhammer" import --redact "$log" "$log"
 }
+
+@test "redact knows secrets without a name, and a log in JSON" {
+  {
+    cat "$log"
+    printf '%s\n' ' - string: "select ssn"' 'jdbc:oracle:thin:scott/tiger@//db-prod:1521/x' \
+      'Caused by: no answer with glpat-0a1b2c3d4e5f6g7h8i9j' '-----BEGIN PRIVATE KEY-----' \
+      'MIIa1b2c3' '-----END PRIVATE KEY-----' 'the end'
+  } >"$log.long"
+  awk '{ gsub(/\\/, "&&"); gsub(/"/, "\\\""); printf "%s\\n", $0 }
+    BEGIN { printf "{\"message\": \"" } END { print "\"}" }' "$log.long" >"$log.json"
+  for file in "$log.long" "$log.json"; do
+    # Whether a log in JSON is known to be one is not the matter here.
+    "$walkhammer" import --redact --force "$file" >"$log.out" 2>/dev/null
+    run ! grep -E 'hunter2|192.168|frodo|s3cr3t|bag-end|ssn|scott|tiger|db-prod|0a1b2c|MIIa1' "$log.out"
+    grep -q 'the end' "$log.out"
+    grep -q 'frame::sender(RegisterMap\*) const+0x325' "$log.out"
+    [ "$(wc -l <"$file")" -eq "$(wc -l <"$log.out")" ]
+  done
+  run ! diff "$log.long" "$log.json"
+}
+
+@test "redact prints nothing of a text without a crash report, unless it is forced" {
+  printf 'login of frodo\npassword=hunter2 from 192.168.1.20\n' >"$log"
+  run --separate-stderr "$walkhammer" import --redact "$log"
+  [ "$status" -eq 4 ]
+  [ -z "$output" ]
+  [[ $stderr == "walkhammer: $log holds no known crash report, "*'--force'* ]]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  run --separate-stderr "$walkhammer" import --redact --force "$log"
+  [ "$status" -eq 0 ]
+  [ "$output" = 'login of frodo
+password=<redacted> from <ip>' ]
+  refuses 2 "--force requires --redact" import --force "$log"
+}

@@ -567,7 +567,8 @@ END
 }
 
 @test "reports do not tell secrets of the command line" {
-  stress --java "-cp $PROGRAMS Work 3000 --auth sesame222" --time 2s -- -Ddb.password=hunter2
+  stress --java "-cp $PROGRAMS Work 3000 --auth sesame222 --db-pass sesame333 glpat-0a1b2c3d4e5f6g7h8i9j" \
+    --time 2s -- -Ddb.password=hunter2
   [ "$status" -eq 0 ]
   pages=$BATS_TEST_TMPDIR/pages
   mkdir "$pages"
@@ -575,6 +576,6 @@ END
     --sarif "$pages/a.sarif" --flame "$pages/flame.html"
   "$WALKHAMMER" report "$out" >"$pages/a.txt"
   "$WALKHAMMER" report "$out" --json >"$pages/a.json"
-  run ! grep -rE 'sesame222|hunter2' "$pages" "$out/report.html"
+  run ! grep -rE 'sesame|hunter2|0a1b2c3d' "$pages" "$out/report.html"
   grep -q 'password=<redacted>' "$pages/a.txt"
 }

@@ -117,8 +117,13 @@ Result<ExitCode> RunJudge(const ImportOptions& options) {
 }
 
 // import --redact: prints the log without personal data on stdout, and on stderr what was removed.
-Result<ExitCode> RunRedact(const std::string& path) {
+// A text in which nothing is known may hold secrets in forms that are unknown, too.
+Result<ExitCode> RunRedact(const std::string& path, bool force) {
   ASSIGN_OR_RETURN(const auto text, ReadCrashText(path));
+  if (!force && ParseCrashReport(text).text_kind == CrashText::kNone)
+    return ToolFailed(path +
+                      " holds no known crash report, so nothing of it is printed, as secrets may "
+                      "remain; --force redacts it nevertheless");
   std::vector<Redaction> done;
   const std::string redacted = Redact(text, &done);
   // A file gets the log's own bytes; a terminal none that it may obey.
@@ -139,7 +144,7 @@ Result<ExitCode> RunImport(const ImportOptions& options,
   if (options.files.size() > 1)
     return BadInput(fmt::format("{} takes one crash report at a time", mode));
   if (options.reproduce) return RunReproduce(options, jvm_flags);
-  return jvm_flags.empty() ? RunRedact(options.files[0])
+  return jvm_flags.empty() ? RunRedact(options.files[0], options.force)
                            : BadInput("--redact starts no JVM and takes no flags after --");
 }
 
@@ -154,6 +159,7 @@ void AddImport(CLI::App& app, Invocation& chosen) {
             "Folder with the program's files of a core, if they are not where they were", "DIR");
   verb.Json(o->json);
   verb.Flag("--redact", o->redact, "Only print the log without what is personal in it");
+  verb.Flag("--force", o->force, "Redact also a text in which no crash report is recognised");
   verb.Flag("--reproduce", o->reproduce,
             "Say whether JDKs show the crash: replay the requests, fuzz from them, stress");
   verb.Jdks(o->jdks);
@@ -168,6 +174,7 @@ void AddImport(CLI::App& app, Invocation& chosen) {
   for (const char* option : {"--jdk", "--time", "--stress-time", "--no-stress", "--no-minimize",
                              "--no-known-inputs", "--seed"})
     verb.Needs(option, "--reproduce");
+  verb.Needs("--force", "--redact");
   for (const char* option : {"--reproduce", "--out", "--modules", "--json"})
     verb.Excludes("--redact", option);
   verb.Runs(chosen, o, RunImport);

@@ -15,7 +15,7 @@ namespace walkhammer {
 struct ImportOptions {
   std::vector<std::string> files;
   std::string out, modules;
-  bool json = false, redact = false, reproduce = false;
+  bool json = false, redact = false, force = false, reproduce = false;
   // With `reproduce` alone:
   std::vector<std::string> jdks;
   std::chrono::nanoseconds time = std::chrono::seconds(30), stress_time{};  // 0: as `time`

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -239,6 +240,15 @@ bool IsOfSystem(std::string_view path) {
   return false;
 }
 
+// "-Dcustomer=x" tells of the program; "-Djdk.x=true" and "-Dsize=3" do not.
+bool TellsOfProgram(std::string_view name, std::string_view value) {
+  for (const std::string_view known : {"java.", "javax.", "jdk.", "sun.", "com.sun.", "wh."})
+    if (name.starts_with(known)) return false;
+  const bool is_plain =
+      value == "true" || value == "false" || value.find_first_not_of("0123456789.") == value.npos;
+  return !is_plain && !(value.starts_with('<') && value.ends_with('>'));
+}
+
 }  // namespace
 
 Result<std::vector<BundleFile>> BundleFiles(const BundleCase& content) {
@@ -255,6 +265,29 @@ Status WriteBundle(const std::string& dir, const std::vector<BundleFile>& files)
   for (const BundleFile& file : files)
     RETURN_IF_ERROR(WriteFileAtomically(dir + "/" + file.name, file.text));
   return Ok();
+}
+
+std::string HideProperties(std::string_view text, int& count) {
+  constexpr std::string_view kOption = "-D", kRedacted = "<redacted>", kEnds = " \t\n\"'`";
+  // One word of a command line may have blanks.
+  const bool is_word = text.find(" -") == text.npos && text.find('\n') == text.npos;
+  std::string out;
+  size_t at = 0;
+  for (size_t option = text.find(kOption); option != text.npos; option = text.find(kOption, at)) {
+    const bool begins = option == 0 || kEnds.find(text[option - 1]) != kEnds.npos;
+    const size_t name = option + kOption.size(),
+                 equals = std::min(text.find_first_of("= \t\n\"'", name), text.size()),
+                 end = is_word && option == 0 ? text.size() : text.find_first_of(kEnds, equals);
+    const bool hides =
+        begins && text.substr(equals, 1) == "=" &&
+        TellsOfProgram(text.substr(name, equals - name), text.substr(equals + 1, end - equals - 1));
+    const size_t kept = hides ? equals + 1 : name;
+    out += text.substr(at, kept - at);
+    if (hides) out += kRedacted;
+    count += hides ? 1 : 0;
+    at = hides ? std::min(end, text.size()) : kept;
+  }
+  return out += text.substr(at);
 }
 
 std::string HidePaths(std::string_view text, int& count) {
@@ -284,7 +317,10 @@ std::string HidePaths(std::string_view text, int& count) {
 StandIns NamesOfThisMachine() {
   StandIns names;
   char host[256] = "";
-  if (gethostname(host, sizeof host - 1) == 0) AddName(host, "<host>", names);
+  if (gethostname(host, sizeof host - 1) == 0) {
+    AddName(host, "<host>", names);
+    AddName(std::string(host, std::strcspn(host, ".")), "<host>", names);
+  }
   for (const char* variable : {"HOSTNAME", "HOST"})
     if (const char* name = std::getenv(variable)) AddName(name, "<host>", names);
   if (const passwd* user = getpwuid(getuid())) AddName(user->pw_name, "<user>", names);
@@ -313,6 +349,9 @@ std::string Anonymous::Clean(std::string_view text, const std::string& name) {
   for (const Redaction& one : redacted) note(one.what, one.count);
   for (const auto& [word, by] : names_)
     note(by == "<host>" ? "host name" : "user name", ReplaceWord(clean, word, by));
+  count = 0;
+  clean = HideProperties(clean, count);
+  note("value of a property", count);
   count = 0;
   clean = HidePaths(clean, count);
   note("path", count);

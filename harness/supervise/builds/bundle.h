@@ -50,7 +50,7 @@ using StandIns = std::vector<std::pair<std::string, std::string>>;
 StandIns NamesOfThisMachine();
 
 // Takes out of texts for strangers what is personal: what harness/hs_err/redact.h replaces, and
-// besides the names of this machine and of its user, and folders.
+// besides the names of this machine and of its user, values of properties, and folders.
 class Anonymous {
  public:
   // `places`: folders, such as a JDK's home, for which "<jdk 17.0.2>" stands. `names`: words that
@@ -68,6 +68,11 @@ class Anonymous {
   StandIns places_, names_;
   std::map<std::pair<std::string, std::string>, int> done_;  // count by file and kind
 };
+
+// Returns `text` with "-DNAME=<redacted>" for each value of a program's own property; those that
+// the JDK or walkhammer has named stay, and so do numbers, switches and stand-ins. `count`: how
+// many.
+std::string HideProperties(std::string_view text, int& count);
 
 // Returns `text` with "<path>/NAME" for each absolute path, of two parts or more, that is not one
 // of the system's (/usr, /lib, /proc, ...). `count`: how many.

@@ -37,6 +37,24 @@ TEST(HidePathsTest, KeepsTheLastName) {
   EXPECT_EQ(count, 2);
 }
 
+TEST(HidePropertiesTest, HidesWhatTellsOfAProgram) {
+  const auto hidden = [](const std::string& text) {
+    int count = 0;
+    return HideProperties(text, count);
+  };
+  EXPECT_EQ(hidden("-Xint -Dhost=h1 -Dplain=plain4 '-Dx=y' -jar"),
+            "-Xint -Dhost=<redacted> -Dplain=<redacted> '-Dx=<redacted>' -jar");
+  EXPECT_EQ(hidden("-Dname=Alice of Wonderland"), "-Dname=<redacted>");
+  EXPECT_EQ(hidden("-Dx=a\n-Dy=b\n"), "-Dx=<redacted>\n-Dy=<redacted>\n");
+  for (const char* text : {"-Djdk.internal.x=y", "-Djava.io.tmpdir=/tmp/x",
+                           "-Dn=3 -Dm=true -Dk=1.5 -Dl=", "-Dx=<redacted>", "-Dflag -D x=y",
+                           "a-Db=c", "--Db=c", "-XX:-DumpX=y", ""})
+    EXPECT_EQ(hidden(text), text);
+  int count = 0;
+  HideProperties("-Da=b -Dc=d -De=1", count);
+  EXPECT_EQ(count, 2);
+}
+
 TEST(HidePathsTest, PathsMayHaveBlanks) {
   EXPECT_EQ(Hidden("-agentpath:/srv/my own project/lib/x.so=a,b"), "-agentpath:<path>/x.so=a,b");
   EXPECT_EQ(Hidden("/srv/a b/c d/e f/x.so\n/srv/a b"), "<path>/x.so\n<path>/a b");
@@ -93,7 +111,7 @@ BundleRow RowOf(const std::string& version, int reproduced) {
   row.build.jdk.version = row.build.label = version;
   row.build.jdk.arch = "x86_64";
   row.build.profile = "default";
-  row.build.flags = {"-Xint", "-Dtoken=s3cr3t"};
+  row.build.flags = {"-Xint", "-Dtoken=s3cr3t", "-Dcustomer=plainvalue4"};
   row.tally.times = 5;
   row.tally.reproduced = reproduced;
   row.tally.outcomes = {{reproduced > 0 ? "crash f(X*)+0x1f" : "33 frames", 5}};
@@ -111,7 +129,8 @@ BundleCase Case() {
   content.flags = content.rows[0].build.flags;
   content.hs_err =
       "# JRE version: OpenJDK (17.0.2)\nEnvironment Variables:\nPATH=/home/alice/bin\nUSER=alice\n"
-      "HOSTNAME=alices-laptop\n\nCommand Line: -Dtoken=s3cr3t /home/alice/secret-project/app.jar\n"
+      "HOSTNAME=alices-laptop\n\nCommand Line: -Dtoken=s3cr3t -Dcustomer=plainvalue4 "
+      "/home/alice/secret-project/app.jar\n"
       "7f00-7f01 r-xp /home/alice/jdks/17.0.2/lib/server/libjvm.so\n# on alices-laptop\n";
   content.explanation = "JDK  /home/alice/jdks/17.0.2 (17.0.2)\n";
   content.tool_version = "0.1";
@@ -141,7 +160,8 @@ TEST(BundleTest, HoldsWhatAReportNeeds) {
   ASSERT_EQ(uname(&machine), 0);
   EXPECT_THAT(report, HasSubstr(std::string("## Machine\n\n") + machine.sysname + " " +
                                 machine.release + ", " + machine.machine + "\n"));
-  EXPECT_THAT(files["replay.sh"], HasSubstr(" -- -Xint '-Dtoken=<redacted>'\n"));
+  EXPECT_THAT(files["replay.sh"],
+              HasSubstr(" -- -Xint '-Dtoken=<redacted>' '-Dcustomer=<redacted>'\n"));
   const auto table = nlohmann::json::parse(files["builds.json"]);
   EXPECT_EQ(table["builds"][0]["reproduced"], 5);
   EXPECT_EQ(table["builds"][1]["version"], "17.0.9.1");
@@ -159,12 +179,14 @@ TEST(BundleTest, SaysInWordsWhatIsPresented) {
 
 TEST(BundleTest, HoldsNothingPersonal) {
   for (const auto& [name, text] : FilesOf(Case())) {
-    for (const char* personal : {"alice", "s3cr3t", "secret-project", "laptop", "/home/alice"})
+    for (const char* personal :
+         {"alice", "s3cr3t", "plainvalue4", "secret-project", "laptop", "/home/alice"})
       EXPECT_THAT(text, Not(HasSubstr(personal))) << name;
   }
   const std::string list = FilesOf(Case())["redacted.txt"];
   EXPECT_THAT(list, HasSubstr("hs_err.log: "));
   EXPECT_THAT(list, HasSubstr("hs_err.log: folder of a JDK, 1x"));
+  EXPECT_THAT(list, HasSubstr("builds.json: value of a property, 2x"));
   EXPECT_THAT(list, HasSubstr("replay.sh: "));
 }
 

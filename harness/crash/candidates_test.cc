@@ -87,8 +87,9 @@ TEST(Candidates, TakeKnownInputsWithTheSameFunctionAndNoOthers) {
 }
 
 TEST(Candidates, OfAnInnocentChainThereAreNone) {
-  const ImportedCrash crash = Import(LogWith({"V  [libjvm.so+0x1]  Parse::do_one_block()+0x1",
-                                              "V  [libjvm.so+0x2]  Compile::Compile(ciEnv*)+0x2"}));
+  const ImportedCrash crash =
+      Import(LogWith({"V  [libjvm.so+0x1]  Parse::do_one_block()+0x1",
+                      "V  [libjvm.so+0x2]  Compile::Compile(ciEnv*)+0x2", kThreadStart}));
   EXPECT_EQ(crash.guilt.guilt, Guilt::kNone);
   EXPECT_TRUE(crash.candidates.empty());
 }

@@ -96,7 +96,7 @@ TEST_F(ResemblancesTest, AnotherBugsCheckIsNoResemblance) {
 
 TEST_F(ResemblancesTest, OfAnInnocentChainThereAreNone) {
   ReadLog(LogWith({kForSender, "V  [libjvm.so+0x2]  StackFrameStream::next()+0x2",
-                   "V  [libjvm.so+0x3]  G1RootProcessor::run()+0x3"}));
+                   "V  [libjvm.so+0x3]  G1RootProcessor::run()+0x3", kThreadStart}));
   EXPECT_EQ(Ids(), "");
 }
 

@@ -81,6 +81,8 @@ void ParseNative(std::string_view rest, CrashFrame& frame) {
   }
   TakeSource(symbol, frame);
   frame.symbol_offset = TakeOffset(symbol, false);
+  for (const std::string_view cut : {"+", "+0", "+0x"})  // where the text ends
+    if (symbol.ends_with(cut)) symbol.remove_suffix(cut.size());
   frame.symbol = symbol;
 }
 

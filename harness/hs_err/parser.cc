@@ -77,6 +77,14 @@ bool HasBody(const CrashReport& report) {
   return report.thread.line > 0 || !report.registers.empty() || !report.native_stack.frames.empty();
 }
 
+// What people write where they leave lines out: "...", "[...]", "[snip]".
+bool IsEllipsis(std::string_view text) {
+  while (!text.empty() && (text.front() == '[' || text.front() == '(' || text.front() == '<'))
+    text.remove_prefix(1);
+  if (text.starts_with("snip") || text.starts_with("\u2026")) return true;
+  return text.starts_with("..") && text.find_first_not_of(".])> ") == std::string_view::npos;
+}
+
 // Sections where text that looks like a frame is something else.
 bool MayHoldFrames(Section section) {
   switch (section) {
@@ -212,6 +220,11 @@ bool Parser::ReadFrame(const Line& line) {
     return true;
   }
   if (!MayHoldFrames(section_)) return false;
+  if (IsEllipsis(line.text)) {
+    CrashStack& cut = section_ == Section::kJavaFrames ? report_.java_stack : report_.native_stack;
+    if (!cut.frames.empty() && !cut.gap) cut.gap = cut.frames.size();
+    return true;
+  }
   if (!IsFrame(line.text)) return ReadJavaModule(line);
   CrashFrame frame = ParseFrame(line.text, line.number);
   const bool is_head = section_ == Section::kProblematicFrame || line.has_hash;

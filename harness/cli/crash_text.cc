@@ -42,12 +42,6 @@ std::string GuiltText(const GuiltVerdict& guilt) {
   return (guilt.guilt == Guilt::kPossible ? "unknown: " : "no: ") + guilt.why;
 }
 
-std::string_view AffectedText(Affected affected) {
-  if (affected == Affected::kYes) return "this version is known to have it";
-  return affected == Affected::kNo ? "but this version is known to be without it"
-                                   : "whether this version has it is not known here";
-}
-
 std::string ResemblanceText(const std::vector<Resemblance>& all) {
   if (all.empty()) return "  resembles    no known bug\n";
   std::string text;
@@ -55,7 +49,7 @@ std::string ResemblanceText(const std::vector<Resemblance>& all) {
     const Bug& bug = resemblance.bug;
     const std::string by = resemblance.by_check ? "same check" : "same function";
     text += fmt::format("  resembles    {}, {} ({}; {}{})\n", bug.id, bug.title, by,
-                        AffectedText(resemblance.affected),
+                        resemblance.versions,
                         bug.bug_class > 0 ? fmt::format("; class {}", bug.bug_class) : "");
   }
   return text;

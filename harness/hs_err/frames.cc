@@ -188,6 +188,14 @@ bool IsFrame(std::string_view line) {
   }
 }
 
+bool IsEllipsis(std::string_view line) {
+  std::string_view text = line;
+  while (!text.empty() && (text.front() == '[' || text.front() == '(' || text.front() == '<'))
+    text.remove_prefix(1);
+  if (text.starts_with("snip") || text.starts_with("\u2026")) return true;
+  return text.starts_with("..") && text.find_first_not_of(".])> ") == std::string_view::npos;
+}
+
 bool IsCutFrame(std::string_view frame) {
   if (frame.empty()) return false;
   if (KindOf(frame[0]) == CrashFrameKind::kCompiled) return frame.back() != ']';

@@ -77,14 +77,6 @@ bool HasBody(const CrashReport& report) {
   return report.thread.line > 0 || !report.registers.empty() || !report.native_stack.frames.empty();
 }
 
-// What people write where they leave lines out: "...", "[...]", "[snip]".
-bool IsEllipsis(std::string_view text) {
-  while (!text.empty() && (text.front() == '[' || text.front() == '(' || text.front() == '<'))
-    text.remove_prefix(1);
-  if (text.starts_with("snip") || text.starts_with("\u2026")) return true;
-  return text.starts_with("..") && text.find_first_not_of(".])> ") == std::string_view::npos;
-}
-
 // Sections where text that looks like a frame is something else.
 bool MayHoldFrames(Section section) {
   switch (section) {

@@ -35,6 +35,7 @@ struct Reproduction {
   ReproductionVerdict verdict = ReproductionVerdict::kNot;
   Hit hit;  // the best
   Reliability reliability;
+  std::string realism;    // of the request of `hit`, in a word: "genuine", "random-registers"
   std::string minimized;  // path of the minimised request; empty: none
   std::vector<StageOutcome> stages;
   double seconds = 0;

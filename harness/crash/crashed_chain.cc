@@ -108,13 +108,20 @@ bool IsUnnamedStart(const CrashReport& report, size_t at) {
          IsRuntimeModule(frame.module) && !IsRuntimeModule(frames[at - 1].module);
 }
 
+bool IsNativeMethod(const CrashFrame& frame) {
+  return frame.is_native_wrapper ||
+         (frame.kind == CrashFrameKind::kInterpreted && frame.bci.value_or(1) == 0);
+}
+
 // Sets what the calls frames[first, end) end in, and whether all before it is told.
 void FindEnd(const CrashReport& report, size_t first, size_t end, CrashedChain& chain) {
   const CrashStack& stack = report.native_stack;
   size_t last = end;  // index of the frame that ends the calls
   if (end < stack.frames.size()) {
-    // Neither Java code nor a signal calls the C library: the caller is missing.
-    const bool is_called = end > first && !IsRuntimeModule(stack.frames[end - 1].module);
+    // A signal does not call the C library, nor does Java code but by a native method, whose
+    // library may keep no frame: the caller is missing.
+    const bool is_called = end > first && (!IsRuntimeModule(stack.frames[end - 1].module) ||
+                                           IsNativeMethod(stack.frames[end]));
     if (is_called) chain.end = IsSignal(stack.frames[end]) ? ChainEnd::kSignal : ChainEnd::kJava;
   }
   for (size_t i = first; i < end && chain.end == ChainEnd::kNone; i++) {

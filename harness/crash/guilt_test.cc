@@ -270,6 +270,21 @@ TEST(Guilt, OfRealLogsIsThatOfTheWalkerInThem) {
   EXPECT_GE(innocent, 20);
 }
 
+// Where the stack that has a walker is cut, at any byte, nobody may say "no".
+TEST(Guilt, ACutLogOfAWalkerIsNeverANo) {
+  int cuts = 0;
+  for (const CrashLog& log : CrashLogs(WALKHAMMER_CRASH_LOGS)) {
+    if (GuiltOf(log.text).guilt != Guilt::kWalker) continue;
+    const size_t native = log.text.find("Native frames:");
+    const size_t begin = log.is_hs_err() ? log.text.find('\n', native) + 1 : 0;
+    const size_t end = std::min(log.text.find("\n\n", begin), log.text.size());
+    for (size_t at = begin + 1; at <= end; at++, cuts++)
+      ASSERT_NE(GuiltOf(log.text.substr(0, at)).guilt, Guilt::kNone)
+          << log.name << " up to " << log.text.substr(begin, at - begin);
+  }
+  EXPECT_GT(cuts, 5000);
+}
+
 TEST(CrashedChain, LeavesOutWhatHandledTheCrash) {
   const CrashReport report = ParseCrashReport(
       "#0  0x00007f35362c0001 in raise () from /lib/libc.so.6\n"

@@ -52,12 +52,18 @@ TEST(MissingPart, AChainWithoutAnEndMayGoOn) {
   EXPECT_EQ(WhyOf({kNativeLib, kJava, more}), "") << "what called Java code is of no interest";
 }
 
-// Java code calls no function of the C library, and a signal's handler is none: callers are
-// missing.
+// Java code calls the C library by native methods alone, and no signal's handler is in it.
 TEST(MissingPart, TheCLibraryAloneHasCallers) {
   const std::string copy = "C  [libc.so.6+0x1]  memcpy+0x1f";
   EXPECT_NE(WhyOf({copy, kJava}), "");
+  EXPECT_NE(WhyOf({copy, "j  a.B.c()V+7"}), "");
+  EXPECT_NE(WhyOf({copy, "C  [libc.so.6+0x42520]  __restore_rt+0x0", kJava}), "");
   EXPECT_EQ(WhyOf({copy, kNativeLib, kJava}), "");
+  EXPECT_EQ(WhyOf({copy, "j  a.B.nativeMethod()V+0"}), "");
+  EXPECT_EQ(WhyOf({copy,
+                   "J 12  a.B.nativeMethod()V (0 bytes) @ 0x00007f3526ac7ddf "
+                   "[0x00007f3526ac7d20+0x00000000000000bf]"}),
+            "");
 }
 
 TEST(MissingPart, AFrameThatALibraryHidesMayBeAWalker) {

@@ -84,6 +84,9 @@ std::string CandidatesText(const ImportedCrash& crash) {
 
 std::string NextCommand(const ImportedCrash& crash) {
   const std::string file = ShellWord(crash.name);
+  const bool is_core = crash.report.lines == 0;
+  if (crash.guilt.guilt == Guilt::kNone && is_core)
+    return fmt::format("gdb -batch -ex bt JAVA -c {} >attachment.txt", file);
   if (crash.guilt.guilt == Guilt::kNone)
     return fmt::format("walkhammer import --redact {} >attachment.log", file);
   if (!crash.guilt.command.empty()) return crash.guilt.command;

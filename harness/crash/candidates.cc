@@ -108,16 +108,14 @@ void WriteFrames(const std::vector<CrashFrame>& frames, int32_t compiled, int fe
   }
 }
 
-// The frames from the first that has a place on a Java stack on: those that the report names.
+// The frames that have a place on a Java stack: Java methods and stubs that the report names. Where
+// Java code begins is what walkers look for.
 std::vector<CrashFrame> NamedFrames(const CrashedChain& chain) {
   std::vector<CrashFrame> frames;
   for (const CrashFrame& frame : chain.interrupted) {
     Confidence ignored{};
-    const bool usable =
-        !PcOf(frame, ignored).empty() && (!frame.symbol.empty() || !frame.is_java());
-    const bool native = !frame.is_java() && frame.kind != CrashFrameKind::kStub;
-    if (!usable || (native && !frames.empty())) continue;
-    if (native) continue;  // where Java code begins is what walkers look for
+    const bool is_generated = frame.is_java() || frame.kind == CrashFrameKind::kStub;
+    if (!is_generated || frame.symbol.empty() || PcOf(frame, ignored).empty()) continue;
     frames.push_back(frame);
     if (frames.size() == kMostFrames) break;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/base/numbers.h"
+#include "harness/base/shell.h"
 #include "harness/crash/profiler_library.h"
 
 namespace walkhammer {
@@ -93,7 +94,7 @@ MissingPart NamesOf(const CrashReport& report, const CrashedChain& chain,
   for (const CrashFrame& frame : unnamed)
     if (is_there(frame) && frame.module_offset && told++ < kMostOffsets)
       part.command += fmt::format(" {:#x}", *frame.module_offset);
-  if (!part.command.empty()) part.command = "addr2line -Cfe " + module + part.command;
+  if (!part.command.empty()) part.command = "addr2line -Cfe " + ShellWord(module) + part.command;
   return part;
 }
 

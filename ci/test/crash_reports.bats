@@ -113,7 +113,10 @@ cut_log() {
   run -1 "$walkhammer" import --reproduce "$log" --jdk "$jdk" --no-stress --out "$out/again"
   [[ $output == *"verdict      reproduced, "*"frame::interpreter_frame_method"* ]]
   [[ $output == *"input        a known input of walkhammer; realism: "[a-z]* ]]
-  [[ ${lines[-1]} == "next           walkhammer bundle $out/again/minimized.walk --jdk $jdk" ]]
+  [[ ${lines[-1]} == "next           walkhammer bundle $out/again/minimized.walk --jdk $jdk --out $out/again/bundle" ]]
+  # shellcheck disable=SC2086  # a command, as it is typed
+  "$walkhammer" ${lines[-1]#next           walkhammer } || [ "$?" -le 1 ]
+  [ -e "$out/again/bundle/replay.sh" ]
   run -1 "$walkhammer" replay "$out/again/reproduced.walk" --jdk "$jdk"
   run -1 "$walkhammer" replay "$out/again/minimized.walk" --jdk "$jdk"
 }

@@ -135,13 +135,23 @@ std::string NothingToTry(const ImportedCrash& crash) {
          "follows from it";
 }
 
-// What to type once the JDKs were tried and none showed the crash.
-std::string NextAfterNothing(const ImportOptions& options, const ImportedCrash& crash) {
+// `command` with JVM flags, as it is typed.
+std::string WithFlags(std::vector<std::string> command, const std::vector<std::string>& flags) {
+  if (!flags.empty()) command.emplace_back("--");
+  command.insert(command.end(), flags.begin(), flags.end());
+  return ShellCommand(command);
+}
+
+// What to type once the JDKs were tried and none showed the crash: to search for longer, or to
+// learn more of what crashed.
+std::string NextAfterNothing(const ImportOptions& options, const ImportedCrash& crash,
+                             const std::vector<std::string>& jvm_flags) {
   if (crash.guilt.guilt == Guilt::kPossible && !crash.guilt.command.empty())
     return crash.guilt.command;
-  std::string command = "walkhammer import --reproduce " + ShellWord(crash.name);
-  for (const std::string& jdk : options.jdks) command += " --jdk " + ShellWord(jdk);
-  return command + " --time 10m";
+  std::vector<std::string> command = {"walkhammer", "import", "--reproduce", crash.name};
+  for (const std::string& jdk : options.jdks) command.insert(command.end(), {"--jdk", jdk});
+  command.insert(command.end(), {"--time", "10m"});
+  return WithFlags(command, jvm_flags);
 }
 
 // What came of all JDKs.
@@ -150,6 +160,13 @@ struct Tried {
   ExitCode worst = ExitCode::kClean;  // on the JDKs that do not show the crash
   std::string next;                   // of the first JDK that shows it; empty: none does
 };
+
+// Bundles what shows the crash.
+std::string BundleCommand(const Reproduction& shown, const Jdk& jdk, const std::string& folder) {
+  const std::string walk = shown.minimized.empty() ? folder + "/reproduced.walk" : shown.minimized;
+  return WithFlags({"walkhammer", "bundle", walk, "--jdk", jdk.home, "--out", folder + "/bundle"},
+                   shown.flags);
+}
 
 void TryJdk(const ImportOptions& options, const ImportedCrash& crash, const Jdk& jdk,
             const ReproductionSettings& settings, Tried& tried) {
@@ -164,10 +181,7 @@ void TryJdk(const ImportOptions& options, const ImportedCrash& crash, const Jdk&
   const Reproduction& shown = result.value();
   if (shown.walks() == 0) tried.worst = std::max(tried.worst, ExitCode::kToolFailed);
   if (shown.verdict == ReproductionVerdict::kReproduced && tried.next.empty())
-    tried.next = fmt::format(
-        "walkhammer bundle {} --jdk {}",
-        ShellWord(shown.minimized.empty() ? settings.folder + "/reproduced.walk" : shown.minimized),
-        ShellWord(jdk.home));
+    tried.next = BundleCommand(shown, jdk, settings.folder);
   if (!options.json) PrintReproduction(shown);
   tried.all.push_back(ReproductionJson(shown));
 }
@@ -209,7 +223,8 @@ Result<ExitCode> RunReproduce(const ImportOptions& options,
     TryJdk(options, crash, jdks[i], settings, tried);
   }
   const bool found = !tried.next.empty();
-  PrintEnd(options, crash, found ? tried.next : NextAfterNothing(options, crash), tried.all);
+  PrintEnd(options, crash, found ? tried.next : NextAfterNothing(options, crash, jvm_flags),
+           tried.all);
   if (IsOver()) return ToolFailed("interrupted before the verdict");
   if (found) return ExitCode::kFindings;
   // That no JDK shows it answers nothing where nobody knows what crashed.

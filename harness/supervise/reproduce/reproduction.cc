@@ -288,6 +288,7 @@ Result<Reproduction> Reproduce(const ImportedCrash& crash, const Jdk& jdk,
   RETURN_IF_ERROR(scratch.made());
   std::vector<std::string> flags = FlagsFor(crash, jdk);
   flags.insert(flags.end(), settings.jvm_flags.begin(), settings.jvm_flags.end());
+  result.flags = flags;
   StagePlan plan;
   plan.crash = &crash;
   plan.jdk = &jdk;

@@ -148,6 +148,27 @@ std::string WhyOpen(const CrashReport& report, const CrashedChain& chain) {
                      PlaceOfCall(chain.calls.back()));
 }
 
+// A function into which compilers put a whole walk: that takes a sample, handles its signal, or is
+// the loop of a sampler's thread, if it crashed by itself and did not call what crashed.
+bool MayInlineAWalk(const CrashFrame& frame) {
+  const std::string name = ComparableFunction(frame.symbol);
+  if (IsLibjvmFrame(frame))
+    return name.starts_with("Jfr") && name.find("Sampl") != std::string::npos &&
+           name.ends_with("::run");
+  return ProfilerOf(frame.module) != nullptr &&
+         (name.starts_with("Profiler::recordSample") || name.ends_with("::signalHandler"));
+}
+
+MissingPart InlinedIn(const CrashFrame& frame) {
+  MissingPart part;
+  part.why = ComparableFunction(frame.symbol) + " crashed, into which a walk may be inlined";
+  part.help = "the inlined calls at that instruction, with the debug symbols of " + frame.module;
+  if (frame.module_offset)
+    part.command =
+        fmt::format("addr2line -Cfie {} {:#x}", ShellWord(frame.module), *frame.module_offset);
+  return part;
+}
+
 }  // namespace
 
 MissingPart MissingPartOf(const CrashReport& report, const CrashedChain& chain) {
@@ -160,6 +181,7 @@ MissingPart MissingPartOf(const CrashReport& report, const CrashedChain& chain) 
   if (chain.calls.front().is_java()) return {};
   const std::vector<CrashFrame> unnamed = UnnamedOf(report, chain);
   if (!unnamed.empty()) return NamesOf(report, chain, unnamed);
+  if (MayInlineAWalk(chain.calls.front())) return InlinedIn(chain.calls.front());
   if (chain.has_gap) return Stacks(report, "the text leaves frames out between those of the crash");
   if (chain.end == ChainEnd::kNone) return Stacks(report, WhyOpen(report, chain));
   return {};

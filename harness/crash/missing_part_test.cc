@@ -91,6 +91,22 @@ TEST(MissingPart, NamesTheProfilerThatCalled) {
   EXPECT_EQ(missing.command, "addr2line -Cfe libjvm.so 0x74c308 0x74d0f4");
 }
 
+TEST(MissingPart, AWalkMayBeInlined) {
+  const std::string sample =
+      "C  [libasyncProfiler.so+0x26df0]  Profiler::recordSample(void*)+0x500";
+  const std::string handler = "C  [libasyncProfiler.so+0x27d0c]  CTimer::signalHandler(int)+0xec";
+  const std::string put = "C  [libasyncProfiler.so+0x1111]  CallTraceStorage::put(int)+0x3";
+  const std::string libc = "C  [libc.so.6+0x45320]";
+  const MissingPart missing = MissingIn(LogWith({sample, handler, libc, kJava}));
+  EXPECT_EQ(missing.why, "Profiler::recordSample crashed, into which a walk may be inlined");
+  EXPECT_EQ(missing.command, "addr2line -Cfie libasyncProfiler.so 0x26df0");
+  EXPECT_NE(WhyOf({handler, libc, kJava}), "");
+  EXPECT_EQ(WhyOf({put, sample, handler, libc, kJava}), "") << "it called what crashed";
+  const std::string loop = "V  [libjvm.so+0x1]  JfrThreadSampler::run()+0x99";
+  EXPECT_NE(WhyOf({loop, kThreadStart}), "");
+  EXPECT_EQ(WhyOf({"V  [libjvm.so+0x2]  Semaphore::wait()+0x9", loop, kThreadStart}), "");
+}
+
 TEST(MissingPart, NamesThePackageOfTheSymbols) {
   EXPECT_NE(MissingIn(LogWith({kNoName, kThreadStart}, "", "17.0.15+6-Debian-1deb12u1"))
                 .help.find("package openjdk-17-dbg"),

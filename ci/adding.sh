@@ -118,7 +118,7 @@ places issue 'a file'
 cat >harness/hs_err/testdata/dummy-log.log <<'EOF'
 EXPECT signal: SIGILL
 EXPECT pc: 0x1000
-EXPECT guilt: none
+EXPECT guilt: unknown
 #  SIGILL (0x4) at pc=0x0000000000001000, pid=1, tid=2
 EOF
 places 'crash log' 'a file'

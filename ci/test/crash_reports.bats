@@ -49,9 +49,10 @@ stored_log() {
   [[ $output == *"frame::interpreter_frame_method"* ]]
   local requests
   requests=$(find "$out/requests" -name '*.walk' | wc -l)
-  [ "$requests" -ge 10 ]
-  [ "$(printf '%s\n' "$output" | grep -c "^    .*$out/requests/.*\.walk  .")" -eq 5 ]
-  [[ $output == *"    and $((requests - 5)) more"* ]]
+  [ "$requests" -eq 8 ]
+  [ "$(printf '%s\n' "$output" | grep -c "^    .*$out/requests/.*\.walk  .")" -eq 8 ]
+  [[ $output == *"candidates   8, the likeliest of "* ]]
+  [[ ${lines[-1]} == "  next         walkhammer import --reproduce $log --jdk JDK" ]]
   run -0 "$walkhammer" show "$out"/requests/*.walk
 }
 
@@ -61,7 +62,42 @@ stored_log() {
   grep -v 'AsyncGetCallTrace\|forte_\|walkhammer_child\|frame::' "$log" >"$out/innocent.log"
   run -0 "$walkhammer" import "$out/innocent.log" --out "$out/requests"
   [[ $output == *"a walker?    no:"* ]]
+  [[ ${lines[-1]} == "  next         walkhammer import --redact $out/innocent.log >attachment.log" ]]
   [ ! -e "$out/requests" ]
+}
+
+# cut_log: makes $cut of a log that ends within its native frames, before the walker's own.
+cut_log() {
+  stored_log
+  cut=$out/cut.log
+  # A function that no walk can show, so that no JDK does.
+  sed '/vframeStreamForte/,$d; s/frame::sender/frame::of_no_jdk/' "$log" >"$cut"
+}
+
+@test "a log that is cut before the walker's frames is unknown, never a no" {
+  cut_log
+  run -0 "$walkhammer" import "$cut" --out "$out/requests"
+  [[ $output == *"a walker?    unknown: "* ]]
+  [[ $output == *"would help   the whole hs_err log"* ]]
+  [[ ${lines[-1]} == '  next         gdb -batch -ex "thread apply all bt" JAVA -c CORE' ]]
+  "$walkhammer" import "$log" --out "$out/whole" >"$out/said"
+  grep -q 'a walker?    yes, AsyncGetCallTrace' "$out/said"
+}
+
+@test "reproduce of an unknown goes on, and ends with another code than that of a no" {
+  cut_log
+  run -3 "$walkhammer" import --reproduce "$cut" --jdk "$jdk" --time 2s --no-stress --no-known-inputs --out "$out/tried"
+  [[ $output == *"whether a walker crashed is unknown"* ]]
+  [[ $output == *"tried        candidates"* ]]
+  [[ $output != *"nothing to reproduce"* ]]
+  # Neither a function nor a frame: nothing can be tried.
+  sed '/^# V /d; /^V /d; /^C /d; /^j /d; /^v /d' "$cut" >"$out/empty.log"
+  run -3 "$walkhammer" import --reproduce "$out/empty.log" --jdk "$jdk" --out "$out/none"
+  [[ $output == *"cannot try to reproduce it"* ]]
+  [ ! -e "$out/none" ]
+  sed 's/^\(# \)\?V .*/\1V  [libjvm.so+0x1]  Thread::call_run()+0x1/' "$cut" >"$out/innocent.log"
+  run -0 "$walkhammer" import --reproduce "$out/innocent.log" --jdk "$jdk" --out "$out/innocent"
+  [[ $output == *"nothing to reproduce"* ]]
 }
 
 @test "import refuses what is not a crash report, in one sentence" {
@@ -76,6 +112,11 @@ stored_log() {
   leave_log
   run -1 "$walkhammer" import --reproduce "$log" --jdk "$jdk" --no-stress --out "$out/again"
   [[ $output == *"verdict      reproduced, "*"frame::interpreter_frame_method"* ]]
+  [[ $output == *"input        a known input of walkhammer; realism: "[a-z]* ]]
+  [[ ${lines[-1]} == "next           walkhammer bundle $out/again/minimized.walk --jdk $jdk --out $out/again/bundle" ]]
+  # shellcheck disable=SC2086  # a command, as it is typed
+  "$walkhammer" ${lines[-1]#next           walkhammer } || [ "$?" -le 1 ]
+  [ -e "$out/again/bundle/replay.sh" ]
   run -1 "$walkhammer" replay "$out/again/reproduced.walk" --jdk "$jdk"
   run -1 "$walkhammer" replay "$out/again/minimized.walk" --jdk "$jdk"
 }

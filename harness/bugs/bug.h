@@ -55,6 +55,7 @@ struct CrashSigns {
   std::string whose;                   // GuiltVerdict's walker begins with it; "": any
   bool aarch64_only = false;
   bool debug_only = false;  // an assert: release builds do not have it
+  bool no_walker = false;   // it explains crashes in which no walker is, too: any call may match
 
   bool operator==(const CrashSigns&) const = default;
 };

@@ -57,6 +57,7 @@ constexpr BugKey kKeys[] = {
     {"crash", "whose", [](Bug& bug) -> Field { return &bug.crash.whose; }},
     {"crash", "aarch64-only", [](Bug& bug) -> Field { return &bug.crash.aarch64_only; }},
     {"crash", "debug-only", [](Bug& bug) -> Field { return &bug.crash.debug_only; }},
+    {"crash", "no-walker", [](Bug& bug) -> Field { return &bug.crash.no_walker; }},
     {"proof", "with", [](Bug& bug) -> Field { return &bug.proof.with; }},
     {"proof", "without", [](Bug& bug) -> Field { return &bug.proof.without; }},
     {"proof", "budget", [](Bug& bug) -> Field { return &bug.proof.budget; }},

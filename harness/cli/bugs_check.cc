@@ -131,10 +131,11 @@ void PrintRow(const ReplayedBug& bug) {
     Print(stdout, "  {:12} ({})\n", "", bug.replay.why);
 }
 
-// False for an issue of which neither versions nor a request that can be walked here are known.
+// False for an issue of which neither versions nor a request that can be walked here are known, and
+// for one that concerns no walker.
 bool CanCheck(const Bug& bug, const Jdk& jdk, const BugReplayPlan& plan) {
   if (!bug.provider.empty() && plan.provider.empty()) return false;
-  return !bug.affected.empty() || !RequestsFor(bug, jdk.feature).empty();
+  return (!bug.affected.empty() && !bug.crash.no_walker) || !RequestsFor(bug, jdk.feature).empty();
 }
 
 // Appends to `document` what the JDK has.

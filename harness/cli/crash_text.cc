@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "harness/base/shell.h"
+
 namespace walkhammer {
 namespace {
 
@@ -42,12 +44,6 @@ std::string GuiltText(const GuiltVerdict& guilt) {
   return (guilt.guilt == Guilt::kPossible ? "unknown: " : "no: ") + guilt.why;
 }
 
-std::string_view AffectedText(Affected affected) {
-  if (affected == Affected::kYes) return "this version is known to have it";
-  return affected == Affected::kNo ? "but this version is known to be without it"
-                                   : "whether this version has it is not known here";
-}
-
 std::string ResemblanceText(const std::vector<Resemblance>& all) {
   if (all.empty()) return "  resembles    no known bug\n";
   std::string text;
@@ -55,13 +51,47 @@ std::string ResemblanceText(const std::vector<Resemblance>& all) {
     const Bug& bug = resemblance.bug;
     const std::string by = resemblance.by_check ? "same check" : "same function";
     text += fmt::format("  resembles    {}, {} ({}; {}{})\n", bug.id, bug.title, by,
-                        AffectedText(resemblance.affected),
+                        resemblance.versions,
                         bug.bug_class > 0 ? fmt::format("; class {}", bug.bug_class) : "");
   }
   return text;
 }
 
+std::string ProtectionText(const GuiltVerdict& guilt) {
+  if (guilt.protection.empty()) return "";
+  if (guilt.unprotected.empty()) return "  inside of    " + guilt.protection + "\n";
+  return fmt::format("  inside of    {}, which did not protect this native thread: {}\n",
+                     guilt.protection, guilt.unprotected);
+}
+
+// "8 of 64, the likeliest, 1 of them without an assumption".
+std::string CandidatesText(const ImportedCrash& crash) {
+  const size_t all = crash.candidates.size(), offered = std::min(all, kMostOffered);
+  if (all == 0) return "  candidates   none: no request follows from what the report tells\n";
+  const auto is_exact = [](const CrashCandidate& candidate) {
+    return std::all_of(candidate.fields.begin(), candidate.fields.end(),
+                       [](const auto& field) { return field.confidence == Confidence::kExact; });
+  };
+  const auto end = crash.candidates.begin() + static_cast<std::ptrdiff_t>(offered);
+  const auto exact = std::count_if(crash.candidates.begin(), end, is_exact);
+  return fmt::format("  candidates   {}{}{}\n", offered,
+                     all > offered ? fmt::format(", the likeliest of {}", all) : "",
+                     exact > 0 ? fmt::format(", {} of them without an assumption", exact)
+                               : ", each with an assumption");
+}
+
 }  // namespace
+
+std::string NextCommand(const ImportedCrash& crash) {
+  const std::string file = ShellWord(crash.name);
+  const bool is_core = crash.report.lines == 0;
+  if (crash.guilt.guilt == Guilt::kNone && is_core)
+    return fmt::format("gdb -batch -ex bt JAVA -c {} >attachment.txt", file);
+  if (crash.guilt.guilt == Guilt::kNone)
+    return fmt::format("walkhammer import --redact {} >attachment.log", file);
+  if (!crash.guilt.command.empty()) return crash.guilt.command;
+  return fmt::format("walkhammer import --reproduce {} --jdk JDK", file);
+}
 
 std::string GuiltWord(const GuiltVerdict& guilt) {
   if (guilt.guilt == Guilt::kWalker) return std::string("yes: ") + guilt.pattern->whose;
@@ -76,20 +106,14 @@ std::string AnswerOf(const ImportedCrash& crash) {
     text +=
         fmt::format("  in           {}{}\n", place,
                     crash.target.offset_known ? fmt::format("+{:#x}", crash.target.offset) : "");
-  text += "  a walker?    " + GuiltText(crash.guilt) + "\n";
-  if (!crash.guilt.protection.empty()) text += "  inside of    " + crash.guilt.protection + "\n";
+  text += "  a walker?    " + GuiltText(crash.guilt) + "\n" + ProtectionText(crash.guilt);
+  if (!crash.guilt.help.empty()) text += "  would help   " + crash.guilt.help + "\n";
   if (!crash.guilt.innocent.empty())
     text += fmt::format("  innocent     {}: loaded, but not in the chain\n",
                         fmt::join(crash.guilt.innocent, ", "));
-  if (crash.guilt.guilt != Guilt::kNone) text += ResemblanceText(crash.resemblances);
-  size_t exact = 0;
-  for (const CrashCandidate& candidate : crash.candidates)
-    exact += std::all_of(candidate.fields.begin(), candidate.fields.end(),
-                         [](const auto& field) { return field.confidence == Confidence::kExact; });
-  if (crash.guilt.guilt != Guilt::kNone)
-    text += fmt::format("  candidates   {}{}\n", crash.candidates.size(),
-                        exact > 0 ? fmt::format(", {} of them without an assumption", exact)
-                                  : ", each with an assumption");
+  if (crash.guilt.guilt != Guilt::kNone || !crash.resemblances.empty())
+    text += ResemblanceText(crash.resemblances);
+  if (crash.guilt.guilt != Guilt::kNone) text += CandidatesText(crash);
   return text;
 }
 

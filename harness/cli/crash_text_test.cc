@@ -16,5 +16,38 @@ TEST(ImportedCrash, AnswersInWords) {
   EXPECT_NE(answer.find("17.0.15+6"), std::string::npos) << answer;
 }
 
+std::string AnswerTo(const std::vector<std::string>& frames) {
+  return AnswerOf(ImportText(LogWith(frames), "a.log", {}).value());
+}
+
+std::string NextAfter(const std::vector<std::string>& frames) {
+  return NextCommand(ImportText(LogWith(frames), "a b.log", {}).value());
+}
+
+TEST(ImportedCrash, OffersAHandfulOfCandidates) {
+  const std::string answer = AnswerTo({kSender, kAgct, kHandler, kJava});
+  EXPECT_NE(answer.find("candidates   8, the likeliest of "), std::string::npos) << answer;
+  EXPECT_NE(AnswerTo({"V  [libjvm.so+0x1]  Parse::do_one_block()+0x1"}).find("candidates   none"),
+            std::string::npos);
+  EXPECT_EQ(AnswerTo({"V  [libjvm.so+0x1]  f()+0x1", kThreadStart}).find("candidates"),
+            std::string::npos);
+}
+
+TEST(ImportedCrash, SaysWhatWouldHelpWhereItIsUnknown) {
+  const char* no_name = "V  [libjvm.so+0x74c308]";
+  const std::string answer = AnswerTo({no_name, kThreadStart});
+  EXPECT_NE(answer.find("unknown: 1 frame of libjvm.so has no name"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("would help   the debug symbols of libjvm.so"), std::string::npos);
+  EXPECT_EQ(AnswerTo({kSender, kAgct}).find("would help"), std::string::npos);
+}
+
+TEST(ImportedCrash, EndsWithTheNextCommand) {
+  EXPECT_EQ(NextAfter({kSender, kAgct}), "walkhammer import --reproduce 'a b.log' --jdk JDK");
+  EXPECT_EQ(NextAfter({"V  [libjvm.so+0x1]  f()+0x1", kThreadStart}),
+            "walkhammer import --redact 'a b.log' >attachment.log");
+  EXPECT_EQ(NextAfter({"V  [libjvm.so+0x74c308]", kThreadStart}),
+            "addr2line -Cfe libjvm.so 0x74c308");
+}
+
 }  // namespace
 }  // namespace walkhammer

@@ -25,8 +25,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMostWritten = 32;  // candidates; further ones are ever less likely
-
 json CandidatesJson(const ImportedCrash& crash, const std::vector<std::string>& paths) {
   json all = json::array();
   for (size_t i = 0; i < paths.size(); i++) {
@@ -39,6 +37,7 @@ json CandidatesJson(const ImportedCrash& crash, const std::vector<std::string>& 
     all.push_back({{"file", paths[i]},
                    {"what", candidate.what},
                    {"rank", candidate.rank},
+                   {"source", CandidateSourceText(candidate.source)},
                    {"fields", fields}});
   }
   return all;
@@ -51,7 +50,8 @@ json CrashJson(const ImportedCrash& crash, const std::vector<std::string>& paths
     bugs.push_back({{"id", resemblance.bug.id},
                     {"title", resemblance.bug.title},
                     {"by", resemblance.by_check ? "check" : "function"},
-                    {"version", kAffected[static_cast<int>(resemblance.affected)]}});
+                    {"version", kAffected[static_cast<int>(resemblance.affected)]},
+                    {"versions", resemblance.versions}});
   }
   constexpr const char* kGuilts[] = {"no", "yes", "not-told"};
   const GuiltVerdict& guilt = crash.guilt;
@@ -64,8 +64,11 @@ json CrashJson(const ImportedCrash& crash, const std::vector<std::string>& paths
           {"walker", kGuilts[static_cast<int>(guilt.guilt)]},
           {"whose", guilt.pattern != nullptr ? guilt.pattern->whose : ""},
           {"protection", guilt.protection},
+          {"unprotected", guilt.unprotected},
           {"innocent", guilt.innocent},
           {"why", guilt.why},
+          {"help", guilt.help},
+          {"next", NextCommand(crash)},
           {"known_bugs", bugs},
           {"candidates", CandidatesJson(crash, paths)}};
 }
@@ -78,7 +81,7 @@ Result<std::vector<std::string>> WriteCandidates(const ImportedCrash& crash,
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return BadInput("cannot make " + folder + ": " + error.message());
-  const size_t count = std::min(crash.candidates.size(), kMostWritten);
+  const size_t count = std::min(crash.candidates.size(), kMostOffered);
   for (size_t i = 0; i < count; i++) {
     paths.push_back(fmt::format("{}/{:02}.walk", folder, i + 1));
     RETURN_IF_ERROR(WriteFileAtomically(paths.back(), crash.candidates[i].text));
@@ -94,10 +97,8 @@ std::string FolderFor(const ImportOptions& options, size_t index) {
 }
 
 void PrintCandidates(const ImportedCrash& crash, const std::vector<std::string>& paths) {
-  constexpr size_t kMostShown = 5;
-  for (size_t i = 0; i < paths.size() && i < kMostShown; i++)
+  for (size_t i = 0; i < paths.size(); i++)
     Print(stdout, "    {}  {}\n", paths[i], crash.candidates[i].what);
-  if (paths.size() > kMostShown) Print(stdout, "    and {} more\n", paths.size() - kMostShown);
 }
 
 Result<ExitCode> RunJudge(const ImportOptions& options) {
@@ -110,6 +111,7 @@ Result<ExitCode> RunJudge(const ImportOptions& options) {
     } else {
       Print(stdout, "{}", AnswerOf(crash));
       PrintCandidates(crash, paths);
+      Print(stdout, "  next         {}\n", NextCommand(crash));
     }
   }
   if (options.json) PrintJson({{"schema", 1}, {"crashes", all}});

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "harness/base/print.h"
+#include "harness/base/shell.h"
 #include "harness/cli/crash_file.h"
 #include "harness/cli/crash_text.h"
 #include "harness/cli/identity.h"
@@ -50,7 +51,8 @@ void PrintReproduction(const Reproduction& result) {
   std::set<std::string> others;
   Print(stdout, "on {}\n  verdict      {}\n", result.jdk, VerdictText(result));
   if (result.verdict == ReproductionVerdict::kReproduced) {
-    Print(stdout, "  by           {}\n", result.hit.what);
+    Print(stdout, "  by           {}\n  input        {}; realism: {}\n", result.hit.what,
+          result.hit.source, result.realism);
     if (!result.minimized.empty()) Print(stdout, "  minimised    {}\n", result.minimized);
   }
   for (const StageOutcome& stage : result.stages) {
@@ -74,6 +76,8 @@ json ReproductionJson(const Reproduction& result) {
           {"verdict", ReproductionWord(result.verdict)},
           {"signature", result.hit.expect},
           {"by", result.hit.what},
+          {"source", result.hit.source},
+          {"realism", result.realism},
           {"shown", result.reliability.shown},
           {"times", result.reliability.times},
           {"minimized", result.minimized},
@@ -82,14 +86,19 @@ json ReproductionJson(const Reproduction& result) {
           {"seconds", result.seconds}};
 }
 
-void PrintEnd(const ImportOptions& options, const ImportedCrash& crash, const json& all) {
-  if (options.json)
+void PrintEnd(const ImportOptions& options, const ImportedCrash& crash, const std::string& next,
+              const json& all) {
+  if (!options.json) {
+    Print(stdout, "next           {}\n", next);
+  } else {
     PrintJson({{"schema", 1},
+               {"next", next},
                {"file", crash.name},
                {"function", crash.target.function},
                {"check", crash.target.check},
                {"walker", GuiltWord(crash.guilt)},
                {"reproductions", all}});
+  }
 }
 
 ReproductionSettings SettingsOf(const ImportOptions& options,
@@ -115,6 +124,80 @@ Status CheckOut(const ImportOptions& options) {
   return Ok();
 }
 
+// Why nothing can be tried; empty: something can.
+std::string NothingToTry(const ImportedCrash& crash) {
+  if (crash.guilt.guilt == Guilt::kNone)
+    return "nothing to reproduce: no stack walker is in the chain that crashed";
+  if (IsOfOpenJ9(crash.report))
+    return "cannot reproduce it: OpenJ9 crashed, and requests are for HotSpot";
+  if (crash.target.known() || !crash.candidates.empty()) return "";
+  return "cannot try to reproduce it: the report names no function and no check, and no request "
+         "follows from it";
+}
+
+// `command` with JVM flags, as it is typed.
+std::string WithFlags(std::vector<std::string> command, const std::vector<std::string>& flags) {
+  if (!flags.empty()) command.emplace_back("--");
+  command.insert(command.end(), flags.begin(), flags.end());
+  return ShellCommand(command);
+}
+
+// What to type once the JDKs were tried and none showed the crash: to search for longer, or to
+// learn more of what crashed.
+std::string NextAfterNothing(const ImportOptions& options, const ImportedCrash& crash,
+                             const std::vector<std::string>& jvm_flags) {
+  if (crash.guilt.guilt == Guilt::kPossible && !crash.guilt.command.empty())
+    return crash.guilt.command;
+  std::vector<std::string> command = {"walkhammer", "import", "--reproduce", crash.name};
+  for (const std::string& jdk : options.jdks) command.insert(command.end(), {"--jdk", jdk});
+  command.insert(command.end(), {"--time", "10m"});
+  return WithFlags(command, jvm_flags);
+}
+
+// What came of all JDKs.
+struct Tried {
+  json all = json::array();
+  ExitCode worst = ExitCode::kClean;  // on the JDKs that do not show the crash
+  std::string next;                   // of the first JDK that shows it; empty: none does
+};
+
+// Bundles what shows the crash.
+std::string BundleCommand(const Reproduction& shown, const Jdk& jdk, const std::string& folder) {
+  const std::string walk = shown.minimized.empty() ? folder + "/reproduced.walk" : shown.minimized;
+  return WithFlags({"walkhammer", "bundle", walk, "--jdk", jdk.home, "--out", folder + "/bundle"},
+                   shown.flags);
+}
+
+void TryJdk(const ImportOptions& options, const ImportedCrash& crash, const Jdk& jdk,
+            const ReproductionSettings& settings, Tried& tried) {
+  const auto result = Reproduce(crash, jdk, settings);
+  if (!result.ok()) {
+    const Failure& failure = result.failure();
+    tried.worst = std::max(tried.worst, failure.code);
+    PrintFailure({failure.code, fmt::format("{}: {}", jdk.home, failure.message)});
+    tried.all.push_back({{"jdk", jdk.home}, {"verdict", "failed"}, {"why", failure.message}});
+    return;
+  }
+  const Reproduction& shown = result.value();
+  if (shown.walks() == 0) tried.worst = std::max(tried.worst, ExitCode::kToolFailed);
+  if (shown.verdict == ReproductionVerdict::kReproduced && tried.next.empty())
+    tried.next = BundleCommand(shown, jdk, settings.folder);
+  if (!options.json) PrintReproduction(shown);
+  tried.all.push_back(ReproductionJson(shown));
+}
+
+// Says with what the search begins, where that is less than a guilty walker.
+void PrintStandIns(const GuiltVerdict& guilt) {
+  if (guilt.guilt == Guilt::kPossible)
+    Print(stderr,
+          "walkhammer: whether a walker crashed is unknown; it tries what the report tells\n");
+  if (guilt.pattern != nullptr && guilt.pattern->walker[0] == 0)
+    Print(stderr,
+          "walkhammer: it cannot drive {}; AsyncGetCallTrace stands in, which runs the same frame "
+          "code of libjvm\n",
+          guilt.pattern->whose);
+}
+
 }  // namespace
 
 Result<ExitCode> RunReproduce(const ImportOptions& options,
@@ -124,43 +207,29 @@ Result<ExitCode> RunReproduce(const ImportOptions& options,
                    ReadCrashFile(options.files[0], options.modules, !options.no_known));
   ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
   if (!options.json) Print(stdout, "{}", AnswerOf(crash));
-  if (crash.guilt.guilt == Guilt::kNone || !crash.target.known()) {
-    Print(stderr, "walkhammer: nothing to reproduce: {}\n",
-          crash.guilt.guilt == Guilt::kNone ? "no stack walker is in the chain that crashed"
-                                            : "the report names no function and no check");
-    PrintEnd(options, crash, json::array());
-    return ExitCode::kClean;
+  if (const std::string why = NothingToTry(crash); !why.empty()) {
+    Print(stderr, "walkhammer: {}\n", why);
+    PrintEnd(options, crash, NextCommand(crash), json::array());
+    return crash.guilt.guilt == Guilt::kNone ? ExitCode::kClean : ExitCode::kUnable;
   }
-  if (crash.guilt.pattern != nullptr && crash.guilt.pattern->walker[0] == 0)
-    Print(stderr,
-          "walkhammer: it cannot drive {}; AsyncGetCallTrace stands in, which runs the same frame "
-          "code of libjvm\n",
-          crash.guilt.pattern->whose);
+  PrintStandIns(crash.guilt);
   const std::string base = options.out.empty()
                                ? fmt::format("out/reproduce-{}-{}", Now("%Y%m%d-%H%M%S"), getpid())
                                : options.out;
   ReproductionSettings settings = SettingsOf(options, jvm_flags);
-  json all = json::array();
-  ExitCode worst = ExitCode::kClean;  // on the JDKs that do not show the crash
-  bool found = false;
+  Tried tried;
   for (size_t i = 0; i < jdks.size() && !IsOver(); i++) {
     settings.folder = jdks.size() == 1 ? base : fmt::format("{}/{}", base, i + 1);
-    const auto result = Reproduce(crash, jdks[i], settings);
-    if (!result.ok()) {
-      const Failure& failure = result.failure();
-      worst = std::max(worst, failure.code);
-      PrintFailure({failure.code, fmt::format("{}: {}", jdks[i].home, failure.message)});
-      all.push_back({{"jdk", jdks[i].home}, {"verdict", "failed"}, {"why", failure.message}});
-      continue;
-    }
-    if (result.value().walks() == 0) worst = std::max(worst, ExitCode::kToolFailed);
-    found |= result.value().verdict == ReproductionVerdict::kReproduced;
-    if (!options.json) PrintReproduction(result.value());
-    all.push_back(ReproductionJson(result.value()));
+    TryJdk(options, crash, jdks[i], settings, tried);
   }
-  PrintEnd(options, crash, all);
+  const bool found = !tried.next.empty();
+  PrintEnd(options, crash, found ? tried.next : NextAfterNothing(options, crash, jvm_flags),
+           tried.all);
   if (IsOver()) return ToolFailed("interrupted before the verdict");
-  return found ? ExitCode::kFindings : worst;
+  if (found) return ExitCode::kFindings;
+  // That no JDK shows it answers nothing where nobody knows what crashed.
+  const bool unknown = crash.guilt.guilt == Guilt::kPossible;
+  return unknown ? std::max(tried.worst, ExitCode::kUnable) : tried.worst;
 }
 
 }  // namespace walkhammer

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/base/numbers.h"
 #include "harness/base/text.h"
 #include "harness/crash/shapes.h"
 #include "harness/crash/walk_text.h"
@@ -107,16 +108,14 @@ void WriteFrames(const std::vector<CrashFrame>& frames, int32_t compiled, int fe
   }
 }
 
-// The frames from the first that has a place on a Java stack on: those that the report names.
+// The frames that have a place on a Java stack: Java methods and stubs that the report names. Where
+// Java code begins is what walkers look for.
 std::vector<CrashFrame> NamedFrames(const CrashedChain& chain) {
   std::vector<CrashFrame> frames;
   for (const CrashFrame& frame : chain.interrupted) {
     Confidence ignored{};
-    const bool usable =
-        !PcOf(frame, ignored).empty() && (!frame.symbol.empty() || !frame.is_java());
-    const bool native = !frame.is_java() && frame.kind != CrashFrameKind::kStub;
-    if (!usable || (native && !frames.empty())) continue;
-    if (native) continue;  // where Java code begins is what walkers look for
+    const bool is_generated = frame.is_java() || frame.kind == CrashFrameKind::kStub;
+    if (!is_generated || frame.symbol.empty() || PcOf(frame, ignored).empty()) continue;
     frames.push_back(frame);
     if (frames.size() == kMostFrames) break;
   }
@@ -164,7 +163,10 @@ std::vector<WalkedContext> WalkedContextsOf(const CrashReport& report, const Cra
       walk.Set("anchor-fp", StackValue(FpOf(frames.front(), kForgedSp, bytes)));
       walk.Note("anchor", Confidence::kLikely, "the thread was not in Java: the last Java frame");
     }
-    contexts.push_back({fmt::format("the {} frames that the report shows", frames.size()), walk});
+    contexts.push_back(
+        {fmt::format("the {} that the report shows{}", Counted(frames.size(), "frame"),
+                     has_compiled ? fmt::format(", the compiled ones of {} bytes", bytes) : ""),
+         walk});
     if (!has_compiled) break;
   }
   return contexts;
@@ -198,9 +200,10 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-CrashCandidate Finished(std::string what, int rank, std::vector<FieldNote> fields,
-                        const std::string& body, const CrashTarget& target) {
-  CrashCandidate candidate{std::move(what), rank, std::move(fields), ""};
+CrashCandidate Finished(CandidateSource source, std::string what, int rank,
+                        std::vector<FieldNote> fields, const std::string& body,
+                        const CrashTarget& target) {
+  CrashCandidate candidate{std::move(what), rank, std::move(fields), "", source};
   candidate.text = "# " + OneLine(candidate.what) + "\n";
   for (const FieldNote& note : candidate.fields)
     candidate.text += OneLine(fmt::format("# {}: {}, {}", note.field,
@@ -223,30 +226,53 @@ void AddKnown(const std::vector<BugRequest>& known, const CrashTarget& target,
     const bool exact = closeness == Closeness::kExact;
     std::vector<FieldNote> notes = {{"all", exact ? Confidence::kLikely : Confidence::kGuess,
                                      "a known input that shows " + expect}};
-    candidates.push_back(Finished("the known input " + input.file,
+    candidates.push_back(Finished(CandidateSource::kKnownInput, "the known input " + input.file,
                                   exact ? kKnownExactRank : kKnownFunctionRank, std::move(notes),
                                   body, target));
   }
 }
 
+// Shapes that go with the function; also others, where a walker is known to be guilty.
+void AddShapes(const CrashReport& report, const CrashTarget& target, const std::string& walker,
+               bool is_guilty, std::vector<CrashCandidate>& candidates) {
+  constexpr int kFitOfAny = 15;
+  for (const ShapedWalk& shaped : ShapesFor(report, target, walker))
+    if (is_guilty || shaped.fit > kFitOfAny)
+      candidates.push_back(Finished(CandidateSource::kShape, shaped.what, shaped.fit,
+                                    shaped.walk.notes(), shaped.walk.Text(), target));
+}
+
 }  // namespace
+
+const char* CandidateSourceText(CandidateSource source) {
+  static constexpr const char* kTexts[] = {"the report's own input", "a known input of walkhammer",
+                                           "a shape that walkhammer made up for this function"};
+  return kTexts[static_cast<int>(source)];
+}
+
+bool IsOfOpenJ9(const CrashReport& report) {
+  const std::vector<CrashFrame>& frames = report.native_stack.frames;
+  return report.version.vm.value.find("OpenJ9") != std::string::npos ||
+         std::any_of(frames.begin(), frames.end(),
+                     [](const CrashFrame& frame) { return frame.module.starts_with("libj9"); });
+}
 
 std::vector<CrashCandidate> CandidatesOf(const CrashReport& report, const CrashedChain& chain,
                                          const GuiltVerdict& guilt, const CrashTarget& target,
                                          const std::vector<BugRequest>& known, size_t most) {
   std::vector<CrashCandidate> candidates;
+  const bool is_told = report.pc.known() || !chain.calls.empty() || !chain.interrupted.empty();
+  if (!is_told || IsOfOpenJ9(report)) return candidates;
   const bool has_walker = guilt.pattern != nullptr && guilt.pattern->walker[0] != 0;
   const std::string walker = has_walker ? guilt.pattern->walker : "agct";
   AddKnown(known, target, candidates);
   int rank = kContextRank;
   for (const WalkedContext& context : WalkedContextsOf(report, chain, walker)) {
-    candidates.push_back(
-        Finished(context.what, rank, context.walk.notes(), context.walk.Text(), target));
+    candidates.push_back(Finished(CandidateSource::kReport, context.what, rank,
+                                  context.walk.notes(), context.walk.Text(), target));
     rank -= kAssumptionCost;
   }
-  for (const ShapedWalk& shaped : ShapesFor(report, target, walker))
-    candidates.push_back(
-        Finished(shaped.what, shaped.fit, shaped.walk.notes(), shaped.walk.Text(), target));
+  AddShapes(report, target, walker, guilt.guilt == Guilt::kWalker, candidates);
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& a, const auto& b) { return a.rank > b.rank; });
   if (candidates.size() > most) candidates.resize(most);

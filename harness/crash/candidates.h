@@ -4,6 +4,7 @@
 #ifndef WALKHAMMER_HARNESS_CRASH_CANDIDATES_H_
 #define WALKHAMMER_HARNESS_CRASH_CANDIDATES_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,19 +17,31 @@
 
 namespace walkhammer {
 
+// Where a candidate comes from, in the order of what it says of the report if it shows the crash.
+enum class CandidateSource : uint8_t {
+  kReport,      // what the report tells of the walked stack
+  kKnownInput,  // a request that walkhammer keeps, which shows the same function
+  kShape        // made up: a shape that leads walkers astray in this function
+};
+const char* CandidateSourceText(CandidateSource source);  // "the report's own input"
+
 struct CrashCandidate {
   std::string what;               // one line
   int rank = 0;                   // percent; the highest is tried first
   std::vector<FieldNote> fields;  // what is sure, and what was assumed
   std::string text;               // in .walk form, with comments and the expect line
+  CandidateSource source = CandidateSource::kReport;
 };
 
 // Candidates, the best first: known inputs with the same signature, the walked context as far as
-// the report shows it, and shapes that go with the function. At most `most`. `known`: in .walk
-// form.
+// the report shows it, and shapes that go with the function. At most `most`. None of a text that
+// has neither a pc nor frames, and of a JVM that is not HotSpot. `known`: in .walk form.
 std::vector<CrashCandidate> CandidatesOf(const CrashReport& report, const CrashedChain& chain,
                                          const GuiltVerdict& guilt, const CrashTarget& target,
                                          const std::vector<BugRequest>& known, size_t most);
+
+// True if the report is of OpenJ9, which no request of walkhammer is for.
+bool IsOfOpenJ9(const CrashReport& report);
 
 }  // namespace walkhammer
 

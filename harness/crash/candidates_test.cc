@@ -87,10 +87,46 @@ TEST(Candidates, TakeKnownInputsWithTheSameFunctionAndNoOthers) {
 }
 
 TEST(Candidates, OfAnInnocentChainThereAreNone) {
-  const ImportedCrash crash = Import(LogWith({"V  [libjvm.so+0x1]  Parse::do_one_block()+0x1",
-                                              "V  [libjvm.so+0x2]  Compile::Compile(ciEnv*)+0x2"}));
+  const ImportedCrash crash =
+      Import(LogWith({"V  [libjvm.so+0x1]  Parse::do_one_block()+0x1",
+                      "V  [libjvm.so+0x2]  Compile::Compile(ciEnv*)+0x2", kThreadStart}));
   EXPECT_EQ(crash.guilt.guilt, Guilt::kNone);
   EXPECT_TRUE(crash.candidates.empty());
+}
+
+TEST(Candidates, FollowFromSomething) {
+  EXPECT_TRUE(CandidatesOf({}, {}, {}, {}, {}, kMostCandidates).empty());
+  const ImportedCrash parse = Import(LogWith({"V  [libjvm.so+0x1]  Parse::do_one_block()+0x1"}));
+  EXPECT_EQ(parse.guilt.guilt, Guilt::kPossible);
+  EXPECT_TRUE(parse.candidates.empty()) << "no shape goes with that function";
+  const ImportedCrash sender = Import(LogWith({kSender}));
+  EXPECT_EQ(sender.guilt.guilt, Guilt::kPossible);
+  EXPECT_FALSE(sender.candidates.empty());
+  const ImportedCrash guilty = Import(LogWith({kSender, kAgct}));
+  EXPECT_LT(sender.candidates.size(), guilty.candidates.size());
+}
+
+TEST(Candidates, AreForHotSpotAlone) {
+  const char* openj9 =
+      "#0  0x1 in getSendSlots () from /jdk/libj9jit29.so\n"
+      "#1  0x2 in AsyncGetCallTrace () from /jdk/libjvm.so\n";
+  const ImportedCrash crash = Import(openj9);
+  EXPECT_EQ(crash.guilt.guilt, Guilt::kWalker);
+  EXPECT_TRUE(crash.candidates.empty());
+  EXPECT_TRUE(IsOfOpenJ9(crash.report));
+  EXPECT_FALSE(IsOfOpenJ9(Import(LogWith({kSender, kAgct})).report));
+}
+
+TEST(Candidates, SayWhereTheyComeFrom) {
+  const std::vector<BugRequest> known = {
+      {"same.walk", "walk 1\nscene c2\nexpect crash frame::sender(RegisterMap*) const+0x325\n"}};
+  const ImportedCrash crash = Import(LogWith({kSender, kAgct, kHandler, kJava}), known);
+  int of[3] = {};
+  for (const CrashCandidate& candidate : crash.candidates) of[static_cast<int>(candidate.source)]++;
+  EXPECT_EQ(of[static_cast<int>(CandidateSource::kKnownInput)], 1);
+  EXPECT_EQ(of[static_cast<int>(CandidateSource::kReport)], 3);
+  EXPECT_GE(of[static_cast<int>(CandidateSource::kShape)], 8);
+  EXPECT_STREQ(CandidateSourceText(crash.candidates.front().source), "a known input of walkhammer");
 }
 
 TEST(ImportedCrash, RefusesTextsWithoutACrash) {

@@ -42,6 +42,8 @@ inline const char* const kHandler = "C  [libprofiler.so+0x1234]  on_signal+0x58"
 inline const char* const kJava =
     "J 13 c2 java.lang.String.hashCode()I java.base@17.0.15 (60 bytes) @ 0x00007f3526ac7ddf "
     "[0x00007f3526ac7d20+0x00000000000000bf]";
+inline const char* const kThreadStart =
+    "V  [libjvm.so+0xc2c5e3]  thread_native_entry(Thread*)+0xe3";
 inline const char* const kInterpreted = "j  wh.App.main([Ljava/lang/String;)V+12";
 
 // Such a log of a JVM that stopped at a failed check.

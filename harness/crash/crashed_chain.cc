@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "harness/elf/demangle.h"
 #include "harness/elf/symbolizer.h"
 
 namespace walkhammer {
@@ -17,12 +18,19 @@ bool StartsWithAny(std::string_view text, std::span<const std::string_view> pref
 
 // What runs between a crash and the end of the process.
 bool HandlesCrash(const CrashFrame& frame) {
-  static constexpr std::array<std::string_view, 12> kHandlers = {"VMError::",
+  static constexpr std::array<std::string_view, 19> kHandlers = {"VMError::",
                                                                  "report_vm_error",
                                                                  "report_fatal",
                                                                  "os::abort",
+                                                                 "os::die",
                                                                  "abort",
+                                                                 "__GI_abort",
                                                                  "raise",
+                                                                 "__GI_raise",
+                                                                 "gsignal",
+                                                                 "__pthread_kill",
+                                                                 "pthread_kill",
+                                                                 "__GI___pthread_kill",
                                                                  "JVM_handle_linux_signal",
                                                                  "PosixSignals::",
                                                                  "crash_handler",
@@ -30,6 +38,36 @@ bool HandlesCrash(const CrashFrame& frame) {
                                                                  "signalHandler",
                                                                  "JVM_handle_bsd_signal"};
   return StartsWithAny(ComparableFunction(frame.symbol), kHandlers);
+}
+
+// Functions that nothing calls, or only what starts a thread or Java code.
+bool IsStart(const CrashFrame& frame) {
+  static constexpr std::array<std::string_view, 23> kStarts = {"thread_native_entry",
+                                                               "java_start",
+                                                               "Thread::call_run",
+                                                               "JavaThread::thread_main_inner",
+                                                               "JavaCalls::call",
+                                                               "call_stub",
+                                                               "JavaMain",
+                                                               "ThreadJavaMain",
+                                                               "main",
+                                                               "start_thread",
+                                                               "clone",
+                                                               "clone3",
+                                                               "__clone",
+                                                               "__clone3",
+                                                               "__GI___clone",
+                                                               "__GI___clone3",
+                                                               "_pthread_start",
+                                                               "_pthread_body",
+                                                               "thread_start",
+                                                               "BaseThreadInitThunk",
+                                                               "RtlUserThreadStart",
+                                                               "_start",
+                                                               "JavaCalls::call_helper"};
+  const std::string name = ComparableFunction(frame.symbol);
+  return std::find(kStarts.begin(), kStarts.end(), name) != kStarts.end() ||
+         name.starts_with("__libc_start_");
 }
 
 bool IsSignal(const CrashFrame& frame) { return frame.kind == CrashFrameKind::kSignalHandler; }
@@ -60,6 +98,55 @@ bool EndsCalls(const std::vector<CrashFrame>& frames, size_t at, size_t first) {
   return IsSignal(frames[at]) || (IsGenerated(frames[at]) && at > first);
 }
 
+// The C library has no name for where it starts a thread, nor for its return from a signal. Where a
+// log's stack ends there, the calls before it are all that there are.
+bool IsUnnamedStart(const CrashReport& report, size_t at) {
+  const std::vector<CrashFrame>& frames = report.native_stack.frames;
+  const CrashFrame& frame = frames[at];
+  const bool goes_on = report.text_kind == CrashText::kHsErr && report.lines > frame.line + 1;
+  return goes_on && at > 0 && at + 1 == frames.size() && frame.symbol.empty() &&
+         IsRuntimeModule(frame.module) && !IsRuntimeModule(frames[at - 1].module);
+}
+
+bool IsNativeMethod(const CrashFrame& frame) {
+  return frame.is_native_wrapper ||
+         (frame.kind == CrashFrameKind::kInterpreted && frame.bci.value_or(1) == 0);
+}
+
+// Sets what the calls frames[first, end) end in, and whether all before it is told.
+void FindEnd(const CrashReport& report, size_t first, size_t end, CrashedChain& chain) {
+  const CrashStack& stack = report.native_stack;
+  size_t last = end;  // index of the frame that ends the calls
+  if (end < stack.frames.size()) {
+    // A signal does not call the C library, nor does Java code but by a native method, whose
+    // library may keep no frame: the caller is missing.
+    const bool is_called = end > first && (!IsRuntimeModule(stack.frames[end - 1].module) ||
+                                           IsNativeMethod(stack.frames[end]));
+    if (is_called) chain.end = IsSignal(stack.frames[end]) ? ChainEnd::kSignal : ChainEnd::kJava;
+  }
+  for (size_t i = first; i < end && chain.end == ChainEnd::kNone; i++) {
+    const CrashFrame& frame = stack.frames[i];
+    const bool is_cut = frame.line >= report.lines && !frame.symbol_offset && frame.line > 0 &&
+                        report.text_kind != CrashText::kGdb && report.text_kind != CrashText::kLldb;
+    if ((!IsStart(frame) || is_cut) && !IsUnnamedStart(report, i)) continue;
+    chain.end = ChainEnd::kStart;
+    last = i;
+  }
+  if (!chain.calls.empty() && chain.calls.front().is_java()) chain.end = ChainEnd::kJava;
+  chain.has_gap = stack.gap && *stack.gap > first && *stack.gap <= last;
+}
+
+// The frame at the top may be cut where the text ends; the head of the log has it in full.
+void MendTop(const CrashReport& report, CrashedChain& chain) {
+  if (!report.problematic_frame) return;
+  const CrashFrame& head = *report.problematic_frame;
+  if (chain.calls.empty() && !HandlesCrash(head)) chain.calls.push_back(head);
+  if (chain.calls.empty()) return;
+  const std::string& top = chain.calls.front().text;
+  if (top.size() < head.text.size() && !top.empty() && head.text.starts_with(top))
+    chain.calls.front() = head;
+}
+
 std::string WithoutTemplateArguments(std::string_view name) {
   std::string plain;
   int depth = 0;
@@ -81,8 +168,13 @@ bool IsRuntimeModule(std::string_view module) {
   return StartsWithAny(module, kRuntime);
 }
 
+bool IsLibjvmFrame(const CrashFrame& frame) {
+  return frame.kind == CrashFrameKind::kVm || frame.module.starts_with("libjvm.") ||
+         frame.module == "jvm.dll";
+}
+
 std::string ComparableFunction(std::string_view symbol) {
-  return WithoutTemplateArguments(FunctionBase(symbol));
+  return WithoutTemplateArguments(FunctionBase(Demangle(symbol)));
 }
 
 CrashedChain ChainOf(const CrashReport& report) {
@@ -93,6 +185,7 @@ CrashedChain ChainOf(const CrashReport& report) {
   while (end < frames.size() && !EndsCalls(frames, end, first)) end++;
   chain.calls.assign(frames.begin() + static_cast<std::ptrdiff_t>(first),
                      frames.begin() + static_cast<std::ptrdiff_t>(end));
+  const size_t made = end - first;
   for (; end < frames.size(); end++) {
     if (IsSignal(frames[end])) {
       chain.in_signal_handler = true;
@@ -100,10 +193,12 @@ CrashedChain ChainOf(const CrashReport& report) {
       chain.interrupted.push_back(frames[end]);
     }
   }
-  if (chain.calls.empty() && report.problematic_frame)
-    chain.calls.push_back(*report.problematic_frame);
+  MendTop(report, chain);
+  for (CrashFrame& frame : chain.calls)
+    if (!frame.is_java()) frame.symbol = Demangle(frame.symbol);
   if (chain.interrupted.empty()) chain.interrupted = report.java_stack.frames;
-  chain.is_partial = chain.calls.size() < 2 || report.native_stack.truncated;
+  chain.only_report = chain.calls.empty() && first > 0;
+  FindEnd(report, first, first + made, chain);
   return chain;
 }
 

@@ -12,15 +12,24 @@
 
 namespace walkhammer {
 
+// What the calls end in, outwards. A chain without an end may go on in frames that are not told.
+enum class ChainEnd : uint8_t {
+  kNone,
+  kSignal,  // the frame of a signal whose handler made the calls
+  kJava,    // Java code or a stub of it, which made the calls or crashed by itself
+  kStart    // the start of the thread, main, or the call of a Java method by the JVM
+};
+
 struct CrashedChain {
   // From the crash on outwards, innermost first, up to a signal or to Java code. What handled the
-  // crash itself (VMError, abort) is left out.
+  // crash itself (VMError, abort) is left out. Mangled names are demangled.
   std::vector<CrashFrame> calls;
   // The code that a signal interrupted or from which Java code called, innermost first.
   std::vector<CrashFrame> interrupted;
   bool in_signal_handler = false;  // a signal frame ends `calls`
-  // The text tells only the frame that crashed, or a part of the stack: a walker may be missing.
-  bool is_partial = false;
+  ChainEnd end = ChainEnd::kNone;
+  bool has_gap = false;      // the text leaves frames out before that end
+  bool only_report = false;  // no call is told but those that handled the crash
 };
 
 CrashedChain ChainOf(const CrashReport& report);
@@ -31,6 +40,9 @@ std::string ComparableFunction(std::string_view symbol);
 
 // True for libraries that crash on behalf of their callers: the C library, the loader, the vDSO.
 bool IsRuntimeModule(std::string_view module);
+
+// True for code of libjvm, also where a debugger tells the frame.
+bool IsLibjvmFrame(const CrashFrame& frame);
 
 // Index in `calls` of the frame to blame: the innermost of no runtime library that has a function;
 // -1: there is none.

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "harness/crash/missing_part.h"
+#include "harness/crash/profiler_library.h"
+
 namespace walkhammer {
 namespace {
 
@@ -15,93 +18,113 @@ constexpr char kJfrCpu[] = "JFR's CPU-time sampler";
 constexpr char kJfrEvents[] = "JFR's stack traces of events";
 constexpr char kJvmtiOne[] = "JVMTI GetStackTrace";
 constexpr char kJvmtiAll[] = "JVMTI GetAllStackTraces";
-constexpr char kAsyncProfiler[] = "async-profiler's own walker";
-constexpr char kJavaProfiler[] = "java-profiler's own walker";
+constexpr char kAsyncProfilers[] = "async-profiler's own walker";
+constexpr char kJavaProfilers[] = "java-profiler's own walker";
+constexpr char kJdkWalker[] = "the JDK's own StackWalker (a pull request of OpenJDK)";
+constexpr char kJvmtiRequest[] = "JVMTI RequestStackTrace (a pull request of OpenJDK)";
 constexpr char kAnyProfiler[] = "a profiler's own walker (async-profiler's code or a descendant)";
 
-constexpr char kAsyncProfilerFile[] = "libasyncProfiler";
-constexpr char kJavaProfilerFile[] = "libjavaProfiler";
+using enum WalkerLibrary;
 
 // In the order in which they are tried on a whole chain: the more special first. Function names:
-// OpenJDK 8 to 28, async-profiler 1 to 4.6, java-profiler 1.22.
+// OpenJDK 8 to 28 and its open pull requests, async-profiler 1 to 4.6, java-profiler 1 to 1.49.
 constexpr WalkerPattern kPatterns[] = {
-    {"AsyncGetCallTrace$", "", "agct", kAgct},
-    {"forte_fill_call_trace", "", "agct", kAgct},
-    {"vframeStreamForte::", "", "agct", kAgct},
-    {"find_initial_Java_frame$", "", "agct", kAgct},
-    {"AsyncGetStackTrace$", "", "asgst", kAsgst},
-    {"ASGST_", "", "asgst", kAsgst},
-    {"asgst_", "", "asgst", kAsgst},
-    {"walkhammer::asgst::", "", "asgst", kAsgst},
-    {"AsyncGetCallTrace2$", "", "asgst", kAsgst},
-    {"JfrCPUTimeThreadSampl", "", "", kJfrCpu},
-    {"JfrCPUSamplerThread", "", "", kJfrCpu},
-    {"JfrCPUTimeTraceQueue", "", "", kJfrCpu},
-    {"handle_timer_signal$", "libjvm", "", kJfrCpu},
-    {"JfrThreadSampl", "", "", kJfrSampler},
-    {"JfrSamplerThread", "", "", kJfrSampler},
-    {"JfrSampleRequestBuilder", "", "", kJfrSampler},
-    {"OSThreadSampler", "", "", kJfrSampler},
-    {"JfrGetCallTrace", "", "", kJfrSampler},
-    {"JfrNativeSamplerCallback", "", "", kJfrSampler},
-    {"JfrStackTrace::record", "", "", kJfrEvents},
-    {"JfrStackTraceRepository::record", "", "", kJfrEvents},
-    {"StackWalker::", kAsyncProfilerFile, "", kAsyncProfiler},
-    {"StackFrame::", kAsyncProfilerFile, "", kAsyncProfiler},
-    {"Profiler::getJavaTrace", kAsyncProfilerFile, "", kAsyncProfiler},
-    {"Profiler::getNativeTrace", kAsyncProfilerFile, "", kAsyncProfiler},
-    {"StackWalker::", kJavaProfilerFile, "", kJavaProfiler},
-    {"StackFrame::", kJavaProfilerFile, "", kJavaProfiler},
-    {"Profiler::getJavaTrace", kJavaProfilerFile, "", kJavaProfiler},
-    {"Profiler::getNativeTrace", kJavaProfilerFile, "", kJavaProfiler},
-    {"StackWalker::walk", "", "", kAnyProfiler},
-    {"VM_GetAllStackTraces", "", "", kJvmtiAll},
-    {"VM_GetThreadListStackTraces", "", "", kJvmtiAll},
-    {"MultipleStackTracesCollector", "", "", kJvmtiAll},
-    {"JvmtiEnv::GetAllStackTraces$", "", "", kJvmtiAll},
-    {"JvmtiEnv::GetThreadListStackTraces$", "", "", kJvmtiAll},
-    {"jvmti_GetAllStackTraces$", "", "", kJvmtiAll},
-    {"jvmti_GetThreadListStackTraces$", "", "", kJvmtiAll},
-    {"GetStackTraceClosure", "", "", kJvmtiOne},
-    {"JvmtiEnv::GetStackTrace$", "", "", kJvmtiOne},
-    {"JvmtiEnvBase::get_stack_trace$", "", "", kJvmtiOne},
-    {"jvmti_GetStackTrace$", "", "", kJvmtiOne},
-    {"VM_ThreadDump", "", "", "a thread dump"},
-    {"VM_PrintThreads", "", "", "a thread dump"},
-    {"StackWalk::", "libjvm", "", "java.lang.StackWalker"},
+    {"AsyncGetCallTrace$", kOfAny, "agct", kAgct},
+    {"forte_fill_call_trace", kOfAny, "agct", kAgct},
+    {"vframeStreamForte::", kOfAny, "agct", kAgct},
+    {"find_initial_Java_frame$", kOfAny, "agct", kAgct},
+    {"AsyncGetStackTrace$", kOfAny, "asgst", kAsgst},
+    {"ASGST_", kOfAny, "asgst", kAsgst},
+    {"asgst_", kOfAny, "asgst", kAsgst},
+    {"walkhammer::asgst::", kOfAny, "asgst", kAsgst},
+    {"AsyncGetCallTrace2$", kOfAny, "asgst", kAsgst},
+    {"JfrCPUTimeThreadSampl", kOfAny, "", kJfrCpu},
+    {"JfrCPUSamplerThread", kOfAny, "", kJfrCpu},
+    {"JfrCPUTimeTraceQueue", kOfAny, "", kJfrCpu},
+    {"handle_timer_signal$", kOfLibjvm, "", kJfrCpu},
+    {"JfrThreadSampl", kOfAny, "", kJfrSampler},
+    {"JfrSamplerThread", kOfAny, "", kJfrSampler},
+    {"JfrSampleRequestBuilder", kOfAny, "", kJfrSampler},
+    {"OSThreadSampler", kOfAny, "", kJfrSampler},
+    {"JfrGetCallTrace", kOfAny, "", kJfrSampler},
+    {"JfrNativeSamplerCallback", kOfAny, "", kJfrSampler},
+    {"JfrStackTrace::record", kOfAny, "", kJfrEvents},
+    {"JfrStackTraceRepository::record", kOfAny, "", kJfrEvents},
+    {"StackWalker::", kOfAsyncProfiler, "", kAsyncProfilers},
+    {"StackFrame::", kOfAsyncProfiler, "", kAsyncProfilers},
+    {"Profiler::getJavaTrace", kOfAsyncProfiler, "", kAsyncProfilers},
+    {"Profiler::getNativeTrace", kOfAsyncProfiler, "", kAsyncProfilers},
+    {"PerfEvents::walk", kOfAsyncProfiler, "", kAsyncProfilers},
+    {"StackWalker::", kOfJavaProfiler, "", kJavaProfilers},
+    {"StackFrame::", kOfJavaProfiler, "", kJavaProfilers},
+    {"Profiler::getJavaTrace", kOfJavaProfiler, "", kJavaProfilers},
+    {"Profiler::getNativeTrace", kOfJavaProfiler, "", kJavaProfilers},
+    {"PerfEvents::walk", kOfJavaProfiler, "", kJavaProfilers},
+    {"HotspotSupport::walk", kOfOthers, "", kJavaProfilers},
+    {"HotspotSupport::getJavaTrace", kOfOthers, "", kJavaProfilers},
+    {"JVMSupport::walk", kOfOthers, "", kJavaProfilers},
+    {"HotspotStackFrame::unwind", kOfOthers, "", kJavaProfilers},
+    {"StackWalker::walk", kOfOthers, "", kAnyProfiler},
+    {"StackFrame::unwind", kOfOthers, "", kAnyProfiler},
+    {"Profiler::getJavaTrace", kOfOthers, "", kAnyProfiler},
+    {"StackWalker::", kOfLibjvm, "", kJdkWalker},
+    {"JvmtiEnv::RequestStackTrace$", kOfAny, "", kJvmtiRequest},
+    {"jvmti_RequestStackTrace$", kOfAny, "", kJvmtiRequest},
+    {"RequestStackTrace", kOfLibjvm, "", kJvmtiRequest},
+    {"JvmtiRequestStackTrace", kOfAny, "", kJvmtiRequest},
+    {"JfrAsyncStackTrace", kOfAny, "", kJvmtiRequest},
+    {"JfrStackWalkerCallback", kOfAny, "", kJvmtiRequest},
+    {"VM_GetAllStackTraces", kOfAny, "", kJvmtiAll},
+    {"VM_GetThreadListStackTraces", kOfAny, "", kJvmtiAll},
+    {"MultipleStackTracesCollector", kOfAny, "", kJvmtiAll},
+    {"JvmtiEnv::GetAllStackTraces$", kOfAny, "", kJvmtiAll},
+    {"JvmtiEnv::GetThreadListStackTraces$", kOfAny, "", kJvmtiAll},
+    {"jvmti_GetAllStackTraces$", kOfAny, "", kJvmtiAll},
+    {"jvmti_GetThreadListStackTraces$", kOfAny, "", kJvmtiAll},
+    {"GetStackTraceClosure", kOfAny, "", kJvmtiOne},
+    {"JvmtiEnv::GetStackTrace$", kOfAny, "", kJvmtiOne},
+    {"JvmtiEnvBase::get_stack_trace$", kOfAny, "", kJvmtiOne},
+    {"jvmti_GetStackTrace$", kOfAny, "", kJvmtiOne},
+    {"VM_ThreadDump", kOfAny, "", "a thread dump"},
+    {"VM_PrintThreads", kOfAny, "", "a thread dump"},
+    {"StackWalk::", kOfLibjvm, "", "java.lang.StackWalker"},
 };
 static_assert(std::ranges::all_of(kPatterns, [](const WalkerPattern& pattern) {
   return *pattern.function != 0 && *pattern.whose != 0;
 }));
 
+// What of a profiler reads the JVM's structures by itself, for the most part in a walk. libjvm has
+// classes of some of these names, and profilers read at their start, too: see BlameReader.
+constexpr const char* kReaders[] = {
+    "NMethod::",         "CodeHeap::findNMethod", "VMStructs::", "InterpreterFrame::", "VMThread::",
+    "JavaFrameAnchor::", "ScopeDesc::",           "Dwarf",       "VMMethod::",         "VMKlass::"};
+constexpr WalkerPattern kAsyncReader = {"", kOfAsyncProfiler, "", kAsyncProfilers};
+constexpr WalkerPattern kJavaReader = {"", kOfJavaProfiler, "", kJavaProfilers};
+constexpr WalkerPattern kAnyReader = {"", kOfOthers, "", kAnyProfiler};
+
+// A failed check that names its walker: whatever the chain lacks, this one ran.
+struct WalkerCheck {
+  const char* text;  // a part of the failed check
+  WalkerPattern pattern;
+};
+constexpr WalkerCheck kChecks[] = {{"in_asgct", {"", kOfAny, "agct", kAgct}}};
+
 struct Protection {
   const char* function;  // the comparable name begins with it
   const char* what;
+  const char* only;  // which threads it protects, if not all
 };
 
 constexpr Protection kProtections[] = {
-    {"ThreadCrashProtection::", "JFR's ThreadCrashProtection"},
-    {"os::ThreadCrashProtection::", "JFR's ThreadCrashProtection"},
-    {"StackWalker::walkVM", "the setjmp of StackWalker::walkVM"},
-    {"SafeAccess::", "SafeAccess of the profiler"},
-    {"SafeFetch", "HotSpot's SafeFetch"},
+    {"ThreadCrashProtection::", "JFR's ThreadCrashProtection", ""},
+    {"os::ThreadCrashProtection::", "JFR's ThreadCrashProtection", ""},
+    {"StackWalker::walkVM", "the setjmp of StackWalker::walkVM",
+     "async-profiler before 4.3 protects only threads with a VMThread (async-profiler #1626)"},
+    {"HotspotSupport::walkVM", "the setjmp of HotspotSupport::walkVM",
+     "java-profiler before 1.49 protects only threads with a VMThread"},
+    {"SafeAccess::", "SafeAccess of the profiler", ""},
+    {"SafeFetch", "HotSpot's SafeFetch", ""},
 };
-
-struct LoadedProfiler {
-  const char* file;  // the file name begins with it
-  const char* name;
-};
-
-constexpr LoadedProfiler kProfilers[] = {{kAsyncProfilerFile, "async-profiler"},
-                                         {kJavaProfilerFile, "java-profiler"},
-                                         {"libyjpagent", "YourKit"},
-                                         {"libjprofilerti", "JProfiler"},
-                                         {"liblagent", "Honest Profiler"},
-                                         {"libwalkhammer_agent", "walkhammer's agent"},
-                                         {"walkhammer_agent", "walkhammer's agent"},
-                                         {"libasgst", "libasgst"},
-                                         {"libperfagent", "perf-map-agent"},
-                                         {"liboneagentjava", "Dynatrace"}};
 
 bool NameMatches(std::string_view pattern, std::string_view name) {
   if (name.ends_with("::run")) return false;  // the loop of a thread, which mostly waits
@@ -110,8 +133,23 @@ bool NameMatches(std::string_view pattern, std::string_view name) {
   return name == pattern;
 }
 
-std::string FileName(std::string_view path) {
-  return std::string(path.substr(path.rfind('/') + 1));
+bool IsOf(WalkerLibrary library, const CrashFrame& frame) {
+  const auto is_named = [&](std::string_view name) {
+    const char* profiler = ProfilerOf(frame.module);
+    return profiler != nullptr && name == profiler;
+  };
+  switch (library) {
+    case kOfLibjvm:
+      return IsLibjvmFrame(frame);
+    case kOfOthers:
+      return !IsLibjvmFrame(frame);
+    case kOfAsyncProfiler:
+      return is_named(kAsyncProfilerName);
+    case kOfJavaProfiler:
+      return is_named(kJavaProfilerName);
+    default:
+      return true;
+  }
 }
 
 std::vector<std::string> LoadedProfilers(const CrashReport& report) {
@@ -120,8 +158,7 @@ std::vector<std::string> LoadedProfilers(const CrashReport& report) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
   };
   for (const CrashModule& module : report.modules)
-    for (const LoadedProfiler& profiler : kProfilers)
-      if (FileName(module.path).starts_with(profiler.file)) add(profiler.name);
+    if (const char* profiler = ProfilerOf(module.path)) add(profiler);
   if (report.command_line.value.find("FlightRecord") != std::string::npos) add("JFR");
   const auto is_jfr = [](const CrashThread& thread) { return thread.name.starts_with("JFR "); };
   if (std::any_of(report.threads.begin(), report.threads.end(), is_jfr)) add("JFR");
@@ -135,42 +172,105 @@ void RemoveGuilty(const GuiltVerdict& verdict, const CrashedChain& chain,
     if (verdict.guilt == Guilt::kWalker && name == "JFR" &&
         std::string_view(verdict.pattern->whose).starts_with("JFR"))
       return true;
-    for (const LoadedProfiler& profiler : kProfilers)
-      for (const CrashFrame& frame : chain.calls)
-        if (name == profiler.name && frame.module.starts_with(profiler.file)) return true;
-    return false;
+    return std::any_of(chain.calls.begin(), chain.calls.end(), [&](const CrashFrame& frame) {
+      const char* profiler = ProfilerOf(frame.module);
+      return profiler != nullptr && name == profiler;
+    });
   });
+}
+
+void Blame(const WalkerPattern& pattern, const CrashFrame& frame, GuiltVerdict& verdict) {
+  verdict.guilt = Guilt::kWalker;
+  verdict.pattern = &pattern;
+  verdict.function = ComparableFunction(frame.symbol);
+  verdict.line = frame.line;
+  verdict.why = fmt::format("{} is in the chain of calls that crashed", verdict.function);
 }
 
 bool BlameWalker(const CrashedChain& chain, GuiltVerdict& verdict) {
   for (const WalkerPattern& pattern : kPatterns)
     for (const CrashFrame& frame : chain.calls) {
-      if (!frame.module.starts_with(pattern.module)) continue;
+      if (!IsOf(pattern.library, frame)) continue;
       if (!NameMatches(pattern.function, ComparableFunction(frame.symbol))) continue;
-      verdict.guilt = Guilt::kWalker;
-      verdict.pattern = &pattern;
-      verdict.function = ComparableFunction(frame.symbol);
-      verdict.line = frame.line;
+      Blame(pattern, frame, verdict);
       return true;
     }
   return false;
 }
 
-// Code of the JVM that every stack walk runs, and that little else does.
-bool IsOftenAWalk(std::string_view function) {
-  for (const char* prefix : {"frame::", "vframeStream", "RegisterMap::", "CodeCache::find_blob",
-                             "PcDescContainer::", "JavaThread::pd_get_top_frame",
-                             "Method::is_valid", "StackFrameStream", "CodeBlob::"})
-    if (function.starts_with(prefix)) return true;
+bool IsReader(const CrashFrame& frame) {
+  const std::string name = ComparableFunction(frame.symbol);
+  return std::any_of(std::begin(kReaders), std::end(kReaders),
+                     [&](const char* reader) { return name.starts_with(reader); });
+}
+
+// The frame of the function that takes a sample, into which a walk may be inlined.
+const CrashFrame* SampleOf(const CrashedChain& chain, size_t from) {
+  for (size_t i = from; i < chain.calls.size(); i++)
+    if (ComparableFunction(chain.calls[i].symbol).starts_with("Profiler::recordSample"))
+      return &chain.calls[i];
+  return nullptr;
+}
+
+// A reader is in a walk if a sample is being taken, or if a profiler handles a signal.
+bool BlameReader(const CrashedChain& chain, GuiltVerdict& verdict) {
+  for (size_t i = 0; i < chain.calls.size(); i++) {
+    const CrashFrame& frame = chain.calls[i];
+    if (!IsReader(frame)) continue;
+    const CrashFrame* sample = SampleOf(chain, i + 1);
+    const bool handles = chain.end == ChainEnd::kSignal && ProfilerOf(frame.module) != nullptr;
+    if (sample == nullptr && !handles) continue;
+    const CrashFrame& owner = sample != nullptr ? *sample : frame;
+    const WalkerPattern& pattern = IsOf(kOfAsyncProfiler, owner)  ? kAsyncReader
+                                   : IsOf(kOfJavaProfiler, owner) ? kJavaReader
+                                                                  : kAnyReader;
+    Blame(pattern, frame, verdict);
+    return true;
+  }
   return false;
 }
 
-std::string WhyNone(const CrashReport& report, const CrashedChain& chain) {
-  if (chain.calls.empty()) {
-    return report.problematic_frame ? "the code that crashed was not called by any native code"
-                                    : "the text tells nothing of the stack";
+// A chain that is told in full and has no walker speaks against the check's text.
+bool BlameCheck(const CrashReport& report, bool is_complete, GuiltVerdict& verdict) {
+  for (const WalkerCheck& check : kChecks) {
+    if (report.internal.text.find(check.text) == std::string::npos) continue;
+    verdict.guilt = is_complete ? Guilt::kPossible : Guilt::kWalker;
+    verdict.why = fmt::format("the failed check, {}, is one that {} must pass",
+                              report.internal.text, check.pattern.whose);
+    if (!is_complete) verdict.pattern = &check.pattern;
+    if (is_complete) verdict.why += ", but its frame is not in the chain";
+    verdict.line = report.internal.kind.line;
+    return true;
   }
-  return "no function of a stack walker is in the chain of calls that crashed";
+  return false;
+}
+
+void BlameNobodyOrAnybody(const CrashReport& report, const CrashedChain& chain,
+                          GuiltVerdict& verdict) {
+  if (report.error == CrashError::kJavaHeapFull) {
+    verdict.why = "the Java heap was full, and the JVM was told to end then";
+    return;
+  }
+  const MissingPart missing = MissingPartOf(report, chain);
+  if (BlameCheck(report, missing.why.empty(), verdict)) return;
+  verdict.guilt = missing.why.empty() ? Guilt::kNone : Guilt::kPossible;
+  verdict.why = missing.why;
+  verdict.help = missing.help;
+  verdict.command = missing.command;
+  if (verdict.guilt == Guilt::kNone)
+    verdict.why = chain.calls.front().is_java()
+                      ? "Java code crashed, which no stack walker calls"
+                      : "no function of a stack walker is in the chain of calls that crashed";
+}
+
+void FindProtection(const CrashReport& report, const CrashedChain& chain, GuiltVerdict& verdict) {
+  for (const CrashFrame& frame : chain.calls)
+    for (const Protection& protection : kProtections) {
+      if (!ComparableFunction(frame.symbol).starts_with(protection.function)) continue;
+      verdict.protection = protection.what;
+      if (report.thread.kind == "native thread") verdict.unprotected = protection.only;
+      return;
+    }
 }
 
 }  // namespace
@@ -178,25 +278,9 @@ std::string WhyNone(const CrashReport& report, const CrashedChain& chain) {
 GuiltVerdict JudgeGuilt(const CrashReport& report, const CrashedChain& chain) {
   GuiltVerdict verdict;
   verdict.innocent = LoadedProfilers(report);
-  if (BlameWalker(chain, verdict)) {
-    verdict.why = fmt::format("{} is in the chain of calls that crashed", verdict.function);
-  } else {
-    const int blamed = BlamedFrame(chain.calls);
-    const std::string function =
-        blamed < 0 ? "" : ComparableFunction(chain.calls[static_cast<size_t>(blamed)].symbol);
-    const bool nothing_known = chain.calls.empty() && !report.problematic_frame;
-    verdict.why = WhyNone(report, chain);
-    if (nothing_known) verdict.guilt = Guilt::kPossible;
-    if (chain.is_partial && IsOftenAWalk(function)) {
-      verdict.guilt = Guilt::kPossible;
-      verdict.why = function + " runs in most stack walks, and the text does not tell its callers";
-    }
-  }
-  for (const CrashFrame& frame : chain.calls)
-    for (const Protection& protection : kProtections)
-      if (verdict.guilt == Guilt::kWalker && verdict.protection.empty() &&
-          ComparableFunction(frame.symbol).starts_with(protection.function))
-        verdict.protection = protection.what;
+  if (!BlameWalker(chain, verdict) && !BlameReader(chain, verdict))
+    BlameNobodyOrAnybody(report, chain, verdict);
+  if (verdict.guilt == Guilt::kWalker) FindProtection(report, chain, verdict);
   RemoveGuilty(verdict, chain, verdict.innocent);
   return verdict;
 }

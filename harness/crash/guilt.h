@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JudgeGuilt: whether a stack walker is in the chain of calls that crashed, and whose it is.
-// A profiler that is merely loaded is not guilty. Signal-safe: no.
+// A profiler that is merely loaded is not guilty. "No" needs a chain that is told in full, see
+// missing_part.h. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CRASH_GUILT_H_
 #define WALKHAMMER_HARNESS_CRASH_GUILT_H_
 
@@ -12,17 +13,26 @@
 
 namespace walkhammer {
 
+// The library that a walker's function must be of. Two walkers may have functions of one name.
+enum class WalkerLibrary : uint8_t {
+  kOfAny,
+  kOfLibjvm,
+  kOfOthers,
+  kOfAsyncProfiler,
+  kOfJavaProfiler
+};
+
 // A function that runs in a stack walk only.
 struct WalkerPattern {
   const char* function;  // the comparable name begins with it, or is it if it ends in '$'
-  const char* module;    // the file name begins with it; "": any
-  const char* walker;    // a name of `walkhammer show walkers` that shows the same code, or ""
-  const char* whose;     // "AsyncGetCallTrace", "JFR's thread sampler", ..
+  WalkerLibrary library;
+  const char* walker;  // a name of `walkhammer show walkers` that shows the same code, or ""
+  const char* whose;   // "AsyncGetCallTrace", "JFR's thread sampler", ..
 };
 
 enum class Guilt : uint8_t {
-  kNone,      // no walker is in the chain
-  kWalker,    // a walker is in the chain
+  kNone,      // no walker is in the chain, which is told in full
+  kWalker,    // a walker is in the chain, or its own check failed
   kPossible,  // the text does not tell enough of the chain
 };
 
@@ -32,8 +42,11 @@ struct GuiltVerdict {
   std::string function;                    // the walker's frame, with kWalker only
   int line = 0;                            // where the text tells it
   std::string protection;             // the crash protection inside which it ran; empty: none seen
+  std::string unprotected;            // why that protection does not hold here; empty: it may
   std::vector<std::string> innocent;  // profilers that are loaded, but not in the chain
   std::string why;                    // one sentence
+  std::string help;                   // with kPossible: what would tell
+  std::string command;                // to type for that; may be empty
 };
 
 GuiltVerdict JudgeGuilt(const CrashReport& report, const CrashedChain& chain);

@@ -11,7 +11,8 @@ ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& 
   crash.chain = ChainOf(crash.report);
   crash.guilt = JudgeGuilt(crash.report, crash.chain);
   crash.target = TargetOf(crash.report, crash.chain);
-  crash.resemblances = ResemblancesOf(crash.report, crash.guilt, crash.target, corpora.issues);
+  crash.resemblances =
+      ResemblancesOf(crash.report, crash.chain, crash.guilt, crash.target, corpora.issues);
   if (crash.guilt.guilt != Guilt::kNone)
     crash.candidates = CandidatesOf(crash.report, crash.chain, crash.guilt, crash.target,
                                     corpora.inputs, kMostCandidates);

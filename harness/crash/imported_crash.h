@@ -25,7 +25,8 @@ struct ImportedCrash {
   std::vector<CrashCandidate> candidates;  // the best first
 };
 
-inline constexpr size_t kMostCandidates = 400;
+inline constexpr size_t kMostCandidates = 400;  // what a search may try
+inline constexpr size_t kMostOffered = 8;       // what people get of them, the likeliest
 
 // What a crash is compared with.
 struct Corpora {

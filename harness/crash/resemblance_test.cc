@@ -28,26 +28,27 @@ class ResemblancesTest : public ::testing::Test {
   }
   void ReadLog(const std::string& text) {
     report_ = ParseCrashReport(text);
-    const CrashedChain chain = ChainOf(report_);
-    guilt_ = JudgeGuilt(report_, chain);
-    target_ = TargetOf(report_, chain);
+    chain_ = ChainOf(report_);
+    guilt_ = JudgeGuilt(report_, chain_);
+    target_ = TargetOf(report_, chain_);
   }
   std::string Ids() const {
     std::string ids;
-    for (const Resemblance& one : ResemblancesOf(report_, guilt_, target_, issues_))
+    for (const Resemblance& one : ResemblancesOf(report_, chain_, guilt_, target_, issues_))
       ids += one.bug.id + " ";
     return ids;
   }
 
   std::map<std::string, Bug> issues_;
   CrashReport report_;
+  CrashedChain chain_;
   GuiltVerdict guilt_;
   CrashTarget target_;
 };
 
 TEST_F(ResemblancesTest, OfTwoBugsWithOneCheckTheAffectedVersionIsFirst) {
   ReadLog(LogOfFailedCheck());
-  const auto bugs = ResemblancesOf(report_, guilt_, target_, issues_);
+  const auto bugs = ResemblancesOf(report_, chain_, guilt_, target_, issues_);
   ASSERT_EQ(bugs.size(), 2U);
   EXPECT_EQ(bugs.front().bug.id, "JDK-8352649");
   EXPECT_TRUE(bugs.front().by_check);
@@ -96,8 +97,55 @@ TEST_F(ResemblancesTest, AnotherBugsCheckIsNoResemblance) {
 
 TEST_F(ResemblancesTest, OfAnInnocentChainThereAreNone) {
   ReadLog(LogWith({kForSender, "V  [libjvm.so+0x2]  StackFrameStream::next()+0x2",
-                   "V  [libjvm.so+0x3]  G1RootProcessor::run()+0x3"}));
+                   "V  [libjvm.so+0x3]  G1RootProcessor::run()+0x3", kThreadStart}));
   EXPECT_EQ(Ids(), "");
+}
+
+// A profiler's recording that resolves a stale id, with the frames of async-profiler #974.
+TEST_F(ResemblancesTest, ABugWithoutAWalkerExplainsANo) {
+  const std::vector<std::string> frames = {
+      "V  [libjvm.so+0x766108]  oopDesc::is_a(Klass*) const+0x48",
+      "V  [libjvm.so+0x7635ec]  jvmti_GetClassSignature+0x15c",
+      "C  [libasyncProfiler.so+0x35389]  Recording::finishChunk()+0x20c9",
+      "C  [libasyncProfiler.so+0x3599c]  FlightRecorder::stop()+0x9c",
+      "V  [libjvm.so+0x8e2f]  java_start(Thread*)+0x108"};
+  ReadLog(LogWith(frames, "", "1.8.0_412-b08"));
+  EXPECT_EQ(guilt_.guilt, Guilt::kNone);
+  EXPECT_EQ(Ids(), "JDK-8268364 JDK-8313816 ");
+  const auto bugs = ResemblancesOf(report_, chain_, guilt_, target_, issues_);
+  EXPECT_EQ(bugs.front().versions, "8u412 has it; fixed in 11.0.26");
+  ReadLog(LogWith({frames[0], frames[1], frames[4]}));
+  EXPECT_EQ(Ids(), "") << "other callers of JVMTI";
+  ReadLog(LogWith(
+      {"V  [libjvm.dylib+0x482d08]  AccessInternal::oop_access_barrier(void*)+0x8",
+       "V  [libjvm.dylib+0x6b6b74]  JvmtiClassFileLoadHookPoster::post_to_env(JvmtiEnv*, "
+       "bool)+0x78",
+       "V  [libjvm.dylib+0x4ccc14]  InterpreterRuntime::resolve_from_cache()+0x98", kInterpreted},
+      "", "21.0.5+11"));
+  EXPECT_EQ(guilt_.guilt, Guilt::kNone);
+  EXPECT_EQ(Ids(), "JDK-8337331 ");
+}
+
+TEST_F(ResemblancesTest, TheAllocatorsAbortIsOneOfBrokenMemory) {
+  ReadLog(
+      "#0  0x1 in raise () from /lib/libc.so.6\n#1  0x2 in abort () from /lib/libc.so.6\n"
+      "#2  0x3 in __libc_message () from /lib/libc.so.6\n"
+      "#3  0x4 in malloc_printerr () from /lib/libc.so.6\n"
+      "#4  0x5 in os::free(void*) () from /jdk/libjvm.so\n"
+      "#5  0x6 in Thread::call_run() () from /jdk/libjvm.so\n");
+  EXPECT_EQ(guilt_.guilt, Guilt::kNone);
+  EXPECT_EQ(Ids(), "heap-corruption ");
+}
+
+TEST_F(ResemblancesTest, VersionsAreRanges) {
+  const Bug& bug = issues_.at("JDK-8352649");
+  EXPECT_EQ(VersionsText(bug, VersionOf("17.0.13+11", "", 17)), "17.0.13 has it; fixed in 17.0.16");
+  EXPECT_EQ(VersionsText(bug, VersionOf("17.0.15+6-Debian-1deb12u1", "", 17)),
+            "17.0.15 has it; fixed in 17.0.16");
+  EXPECT_EQ(VersionsText(bug, VersionOf("17.0.16+8", "", 17)), "but 17.0.16 is without it");
+  EXPECT_EQ(VersionsText(bug, VersionOf("17.0.11+9", "", 17)),
+            "whether 17.0.11 has it is not known here; fixed in 17.0.16");
+  EXPECT_EQ(VersionsText(bug, {}), "whether this version has it is not known here");
 }
 
 TEST(AffectedByCrashTest, VersionsOfTheVmCountFromJdk9On) {

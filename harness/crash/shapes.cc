@@ -297,6 +297,7 @@ std::vector<ShapedWalk> ShapesFor(const CrashReport& report, const CrashTarget& 
       shaped.walk.Note("shape", Confidence::kGuess, shape.what);
       if (!has_none) {
         shaped.walk.Note("bad value " + values[i].value, values[i].confidence, values[i].why);
+        shaped.what += ": " + values[i].value;
         shaped.fit -= std::min(10, static_cast<int>(i));
       }
       all.push_back(std::move(shaped));

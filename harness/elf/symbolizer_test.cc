@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "harness/base/testing/sanitized.h"
+#include "harness/elf/demangle.h"
 #include "harness/elf/elf_file.h"
 #include "harness/store/record_testing.h"
 
@@ -194,6 +195,12 @@ TEST(Symbolizer, SeparateSymbolsAreFound) {
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_EQ(FindDebugFile(library), "") << "another build's";
   EXPECT_EQ(Symbolizer(std::span(&module, 1)).Resolve(kTarget).function, "");
+}
+
+TEST(Demangle, TakesNoCNameForAType) {
+  EXPECT_EQ(Demangle("_ZN5frame6senderEP11RegisterMap"), "frame::sender(RegisterMap*)");
+  EXPECT_EQ(Demangle("__ZN5frame6senderEv"), "frame::sender()");
+  for (const char* name : {"f", "i", "main", "_Z?", "__Z?", ""}) EXPECT_EQ(Demangle(name), name);
 }
 
 TEST(FunctionBase, DropsWhatDiffersBetweenOverloadsAndBuilds) {

@@ -152,6 +152,9 @@ struct CrashStack {
   // and what follows is the context that the signal interrupted.
   std::vector<size_t> signal_frames;
   bool truncated = false;  // the text says "...<more frames>..."
+  // Index in `frames` of the first frame before which the text leaves frames out: "...", or numbers
+  // of a debugger that do not follow each other.
+  std::optional<size_t> gap;
 };
 
 struct CrashRegister {

@@ -81,6 +81,27 @@ TEST(CrashReport, OnlyAStack) {
   EXPECT_EQ(report.native_stack.signal_frames, std::vector<size_t>{2});
 }
 
+// The text may end within a frame, and people leave frames out.
+TEST(CrashReport, AFrameKeepsItsNameWhereItsOffsetIsCut) {
+  for (const char* cut : {"+", "+0", "+0x"})
+    EXPECT_EQ(ParseCrashReport(std::string("V  [libjvm.so+0x12]  AsyncGetCallTrace") + cut + "\n")
+                  .native_stack.frames.at(0)
+                  .symbol,
+              "AsyncGetCallTrace");
+}
+
+TEST(CrashReport, FramesThatAreLeftOutAreAGap) {
+  const std::string first = "V  [libjvm.so+0x12]  f+0x1\n", second = "C  [liba.so+0x12]  g+0x1\n";
+  for (const char* mark : {"...", "[...]", "[snip]", "<...>", "\u2026"}) {
+    const CrashReport report = ParseCrashReport(first + mark + "\n" + second);
+    EXPECT_EQ(report.native_stack.frames.size(), 2U) << mark;
+    EXPECT_EQ(report.native_stack.gap, 1U) << mark;
+  }
+  for (const char* prose : {"", "and then", ".", "2026-11-27 .. started"})
+    EXPECT_FALSE(ParseCrashReport(first + prose + "\n" + second).native_stack.gap) << prose;
+  EXPECT_FALSE(ParseCrashReport("...\n" + first + second).native_stack.gap);
+}
+
 TEST(CrashReport, ALibraryOfCIsNoSignalFrameByItself) {
   const CrashReport report = ParseCrashReport(
       "C  [libc.so.6+0x9cefc]\n"

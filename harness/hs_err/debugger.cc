@@ -105,6 +105,12 @@ void DebuggerReader::Keep() {
   current_ = {};
 }
 
+void DebuggerReader::NoteGap(int64_t number) {
+  const bool follows = current_.frames.empty() || number == last_number_ + 1;
+  if (!follows && !current_.gap) current_.gap = current_.frames.size();
+  last_number_ = number;
+}
+
 bool DebuggerReader::ReadGdbFrame(const Line& line) {
   Cursor cursor(line.text);
   if (!cursor.Skip("#")) return false;
@@ -118,6 +124,7 @@ bool DebuggerReader::ReadGdbFrame(const Line& line) {
   if (!is_frame) return false;
   if (*number == 0 || kind_ == CrashText::kNone) Start(CrashText::kGdb);
   if (current_.frames.size() >= kMostCrashItems) return true;
+  NoteGap(*number);
   CrashFrame frame;
   frame.line = line.number;
   frame.text = line.text;
@@ -136,6 +143,7 @@ bool DebuggerReader::ReadLldbFrame(const Line& line) {
   if (!number || !cursor.Skip(":")) return false;
   if (*number == 0 || kind_ == CrashText::kNone) Start(CrashText::kLldb);
   if (current_.frames.size() >= kMostCrashItems) return true;
+  NoteGap(*number);
   CrashFrame frame;
   frame.line = line.number;
   frame.text = text;

@@ -3,6 +3,8 @@
 #ifndef WALKHAMMER_HARNESS_HS_ERR_DEBUGGER_H_
 #define WALKHAMMER_HARNESS_HS_ERR_DEBUGGER_H_
 
+#include <cstdint>
+
 #include "harness/hs_err/crash_report.h"
 #include "harness/hs_err/lines.h"
 
@@ -22,6 +24,7 @@ class DebuggerReader {
 
  private:
   void Start(CrashText kind);
+  void NoteGap(int64_t number);
   bool ReadGdbFrame(const Line& line);
   bool ReadLldbFrame(const Line& line);
   bool ReadMore(const Line& line);
@@ -32,6 +35,7 @@ class DebuggerReader {
   CrashText kind_ = CrashText::kNone;
   CrashStack kept_, current_;
   int joined_ = 0;  // lines that were added to the last frame
+  int64_t last_number_ = 0;
 };
 
 }  // namespace walkhammer

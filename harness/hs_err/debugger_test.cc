@@ -14,6 +14,15 @@ std::vector<CrashFrame> FramesOf(const std::string& text) {
   return ParseCrashReport(text).native_stack.frames;
 }
 
+TEST(DebuggerFrame, NumbersTellAGap) {
+  const auto gap = [](const std::string& text) { return ParseCrashReport(text).native_stack.gap; };
+  const std::string zero = "#0  0x10 in f ()\n", one = "#1  0x20 in g ()\n";
+  EXPECT_FALSE(gap(zero + one + "#2  0x30 in h ()\n"));
+  EXPECT_EQ(gap(zero + one + "#4  0x30 in h ()\n#5  0x40 in i ()\n#9  0x50 in j ()\n"), 2U);
+  EXPECT_FALSE(gap("#3  0x10 in f ()\n#4  0x20 in g ()\n")) << "what is before them is not told";
+  EXPECT_FALSE(gap("Thread 1\n" + zero + one + "Thread 2\n" + zero + one));
+}
+
 TEST(DebuggerFrame, HasAllItsParts) {
   const struct {
     const char* text;

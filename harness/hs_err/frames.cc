@@ -81,6 +81,8 @@ void ParseNative(std::string_view rest, CrashFrame& frame) {
   }
   TakeSource(symbol, frame);
   frame.symbol_offset = TakeOffset(symbol, false);
+  for (const std::string_view cut : {"+", "+0", "+0x"})  // where the text ends
+    if (symbol.ends_with(cut)) symbol.remove_suffix(cut.size());
   frame.symbol = symbol;
 }
 
@@ -184,6 +186,14 @@ bool IsFrame(std::string_view line) {
     default:
       return false;
   }
+}
+
+bool IsEllipsis(std::string_view line) {
+  std::string_view text = line;
+  while (!text.empty() && (text.front() == '[' || text.front() == '(' || text.front() == '<'))
+    text.remove_prefix(1);
+  if (text.starts_with("snip") || text.starts_with("\u2026")) return true;
+  return text.starts_with("..") && text.find_first_not_of(".])> ") == std::string_view::npos;
 }
 
 bool IsCutFrame(std::string_view frame) {

@@ -13,6 +13,9 @@ namespace walkhammer {
 // True for a line that begins like a frame: "V  [", "C  0x", "J 44", "j  a.b()V+0", "v  ~".
 bool IsFrame(std::string_view line);
 
+// True for what people write where they leave frames out: "...", "[...]", "[snip]".
+bool IsEllipsis(std::string_view line);
+
 // True if the frame's text was cut by a line end: the next line may be the rest of it.
 bool IsCutFrame(std::string_view frame);
 

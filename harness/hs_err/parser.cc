@@ -212,6 +212,11 @@ bool Parser::ReadFrame(const Line& line) {
     return true;
   }
   if (!MayHoldFrames(section_)) return false;
+  if (IsEllipsis(line.text)) {
+    CrashStack& cut = section_ == Section::kJavaFrames ? report_.java_stack : report_.native_stack;
+    if (!cut.frames.empty() && !cut.gap) cut.gap = cut.frames.size();
+    return true;
+  }
   if (!IsFrame(line.text)) return ReadJavaModule(line);
   CrashFrame frame = ParseFrame(line.text, line.number);
   const bool is_head = section_ == Section::kProblematicFrame || line.has_hash;

@@ -52,15 +52,28 @@ CrashFrame FrameOf(const Site& site, uint64_t pc) {
   return frame;
 }
 
-// The calls that led to the fault, by frame records, up to `end`.
-std::vector<CrashFrame> CallsOf(const CoreFile& core, const Symbolizer& symbolizer,
-                                const SignalContext& fault, uint64_t end) {
-  std::vector<CrashFrame> calls = {FrameOf(symbolizer.Resolve(fault.pc), fault.pc)};
+// Java code that made the calls; which method's it is, no frame record tells.
+CrashFrame GeneratedFrame(uint64_t pc) {
+  CrashFrame frame;
+  frame.kind = CrashFrameKind::kStub;
+  frame.pc = pc;
+  frame.text = "generated code";
+  return frame;
+}
+
+// The calls that led to the fault, by frame records, up to `end` or to generated code.
+std::vector<CrashFrame> CallsOf(const CoreFile& core, const CoreJvm& jvm,
+                                const Symbolizer& symbolizer, const SignalContext& fault,
+                                uint64_t end) {
+  std::vector<CrashFrame> calls = {jvm.IsGeneratedCode(fault.pc)
+                                       ? GeneratedFrame(fault.pc)
+                                       : FrameOf(symbolizer.Resolve(fault.pc), fault.pc)};
   uint64_t fp = fault.fp, low = fault.sp;
   while (calls.size() < kMostCalls && fp >= low && fp < end) {
     uint64_t next = 0, return_address = 0;
     if (!core.ReadWord(fp, next) || !core.ReadWord(fp + 8, return_address)) break;
     const Site site = symbolizer.ResolveCaller(return_address);
+    if (jvm.IsGeneratedCode(return_address)) calls.push_back(GeneratedFrame(return_address));
     if (!site.in_module()) break;
     calls.push_back(FrameOf(site, return_address));
     low = fp + 16;
@@ -86,7 +99,7 @@ CrashReport ReportOf(const CoreFile& core, const CoreJvm& jvm, const StressState
   report.registers = fault.registers;
   const Symbolizer symbolizer(std::span<const Module>(state.modules, state.module_count.load()));
   const uint64_t end = contexts.walked != nullptr ? contexts.walked->frame : UINT64_MAX;
-  report.native_stack.frames = CallsOf(core, symbolizer, fault, end);
+  report.native_stack.frames = CallsOf(core, jvm, symbolizer, fault, end);
   if (contexts.walked != nullptr) {
     CrashFrame handler;
     handler.kind = CrashFrameKind::kSignalHandler;

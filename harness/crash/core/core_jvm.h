@@ -41,6 +41,11 @@ class CoreJvm {
   std::string Version() const { return version_; }
   int feature() const { return feature_; }
 
+  // True for an address in the code cache: of nmethods, stubs, the interpreter.
+  bool IsGeneratedCode(uint64_t address) const {
+    return address >= code_.low() && address < code_.high();
+  }
+
   // Names what the words may refer to: generated code, modules, memory; methods as far as the words
   // lead to them.
   void Describe(std::span<const uint64_t> words, StressState& state) const;

@@ -52,22 +52,26 @@ class Tally {
   Tally(const CrashTarget& target, CandidateOutcome& outcome)
       : target_(target), outcome_(outcome) {}
 
-  void Take(const Result<ReplayOutcome>& walked, const std::string& what) {
+  // `candidate`: what was walked; null if that cannot be told.
+  void Take(const Result<ReplayOutcome>& walked, const std::string& what,
+            const CrashCandidate* candidate) {
     if (!walked.ok()) {
       outcome_.unable++;
       outcome_.unable_reason = walked.failure().message;
       return;
     }
     outcome_.walked++;
-    for (const FindingRecord& finding : walked.value().findings) Take(finding, what);
+    for (const FindingRecord& finding : walked.value().findings) Take(finding, what, candidate);
   }
 
  private:
-  void Take(const FindingRecord& finding, const std::string& what) {
+  void Take(const FindingRecord& finding, const std::string& what,
+            const CrashCandidate* candidate) {
     const std::string& expect = finding.signature.expect;
     const Closeness closeness = Compare(target_, expect, finding.native);
     if (closeness > outcome_.best.closeness)
-      outcome_.best = {closeness, expect, finding.request, what};
+      outcome_.best = {closeness, expect, finding.request, what,
+                       candidate != nullptr ? CandidateSourceText(candidate->source) : ""};
     if (closeness < Closeness::kFunction && finding.grade == Grade::kForbidden &&
         std::find(outcome_.others.begin(), outcome_.others.end(), expect) == outcome_.others.end())
       outcome_.others.push_back(expect);
@@ -88,14 +92,14 @@ void WalkGroup(const std::vector<Parsed>& group, const SymbolTable& symbols,
   const std::string all = ToText(FileWithAllNames(group), symbols);
   auto run = ReplayRun::Start({all, "candidates"}, setup, true);
   if (!run.ok()) {
-    tally.Take(run.failure(), "");
+    tally.Take(run.failure(), "", nullptr);
     return;
   }
   (void)run.value()->Wait(done);
   for (const Parsed& parsed : group) {
     if (done()) return;
     tally.Take(run.value()->WalkText(candidates[parsed.index].text, "candidate", done),
-               NameOf(parsed.index, candidates[parsed.index]));
+               NameOf(parsed.index, candidates[parsed.index]), &candidates[parsed.index]);
   }
 }
 
@@ -104,10 +108,10 @@ void WalkAlone(const Parsed& parsed, const std::vector<CrashCandidate>& candidat
   const CrashCandidate& candidate = candidates[parsed.index];
   auto run = ReplayRun::Start({candidate.text, "candidate"}, setup);
   if (!run.ok()) {
-    tally.Take(run.failure(), "");
+    tally.Take(run.failure(), "", nullptr);
     return;
   }
-  tally.Take(run.value()->Wait(done), NameOf(parsed.index, candidate));
+  tally.Take(run.value()->Wait(done), NameOf(parsed.index, candidate), &candidate);
 }
 
 bool ShowsFunction(const Result<ReplayOutcome>& walked, const CrashTarget& target) {

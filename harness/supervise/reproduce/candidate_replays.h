@@ -22,6 +22,7 @@ struct Hit {
   std::string expect;  // the signature of the finding
   std::string text;    // the request, in .walk form, without comments; its expect is the finding's
   std::string what;    // where the request comes from: "candidate 3: .."
+  std::string source;  // whose input it is, in words
 };
 
 struct CandidateOutcome {

@@ -17,6 +17,7 @@
 #include "harness/findings/crash_folder.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
+#include "harness/request/text_form.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/fuzz_run.h"
 #include "harness/supervise/minimize_input.h"
@@ -40,20 +41,24 @@ struct StagePlan {
   Profile profile;       // the flags of the JVM that crashed; none: not told
 };
 
+constexpr char kFuzzed[] = "a request that fuzzing made";
+constexpr char kSampled[] = "a sample of a program under stress";
 constexpr auto kMostBooting = std::chrono::minutes(2);  // until the first walk
 
 // Compares each new bucket of a run with the target, and asks the run to stop once it is shown.
 class BucketWatch {
  public:
-  BucketWatch(const StagePlan& plan, std::string run, StageOutcome& outcome)
-      : plan_(plan), run_(std::move(run)), outcome_(outcome) {}
+  // `source`: whose inputs the run makes, in words.
+  BucketWatch(const StagePlan& plan, std::string run, const char* source, StageOutcome& outcome)
+      : plan_(plan), run_(std::move(run)), source_(source), outcome_(outcome) {}
 
   void Take(const BucketRow& bucket) {
     const std::string& expect = bucket.signature.expect;
     const Closeness closeness = Compare(plan_.crash->target, expect, bucket.signature.title);
     if (closeness < Closeness::kFunction && bucket.grade == Grade::kForbidden)
       outcome_.others.push_back(expect);
-    if (closeness > outcome_.best.closeness) outcome_.best = {closeness, expect, "", bucket.folder};
+    if (closeness > outcome_.best.closeness)
+      outcome_.best = {closeness, expect, "", bucket.folder, source_};
     if (outcome_.best.closeness >= Closeness::kFunction) stop_.store(true);
   }
   // `walks`: so far. The time of the plan begins with the first walk: how long a JVM takes to start
@@ -78,6 +83,7 @@ class BucketWatch {
  private:
   const StagePlan& plan_;
   std::string run_;
+  const char* source_;
   StageOutcome& outcome_;
   std::atomic<bool> stop_{false};
   std::optional<Clock::time_point> walks_from_;
@@ -94,7 +100,9 @@ FuzzPlan FuzzPlanOf(const StagePlan& plan, int engine) {
   fuzz.walkers = {plan.walker};
   fuzz.engine = engine;
   fuzz.workers = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 64U));
-  if (AllEngines()[static_cast<size_t>(engine)].guided) fuzz.corpus = {plan.candidates};
+  const bool has_corpus = !plan.crash->candidates.empty();
+  if (has_corpus && AllEngines()[static_cast<size_t>(engine)].guided)
+    fuzz.corpus = {plan.candidates};
   fuzz.merge = false;
   fuzz.confirm_times = 0;
   fuzz.minimize = false;
@@ -114,7 +122,7 @@ Result<StageOutcome> FuzzForCrash(const StagePlan& plan, const std::string& engi
   const std::string dir = plan.folder + "/" + engine;
   ASSIGN_OR_RETURN(auto db, RunWriter::Create(dir, IdentityOf(plan, engine)));
   const Clock::time_point began = Clock::now();
-  BucketWatch watch(plan, dir, outcome);
+  BucketWatch watch(plan, dir, kFuzzed, outcome);
   uint64_t walks = 0;
   FuzzRun run(FuzzPlanOf(plan, index), db);
   run.sink().on_bucket = [&](const BucketRow& bucket) { watch.Take(bucket); };
@@ -157,7 +165,7 @@ Result<StageOutcome> StressForCrash(const StagePlan& plan) {
   const std::string dir = plan.folder + "/stress";
   ASSIGN_OR_RETURN(auto db, RunWriter::Create(dir, IdentityOf(plan, "stress")));
   const Clock::time_point began = Clock::now();
-  BucketWatch watch(plan, dir, outcome);
+  BucketWatch watch(plan, dir, kSampled, outcome);
   uint64_t walks = 0;
   StressRun run(std::move(stress), db);
   run.on_bucket = [&](const BucketRow& bucket) { watch.Take(bucket); };
@@ -216,6 +224,11 @@ Result<bool> RunStages(const ReproductionSettings& settings, StagePlan& plan,
   plan.time = settings.stress_time;
   ASSIGN_OR_RETURN(auto stage, StressForCrash(plan));
   return TakeStage(std::move(stage), plan, settings, result);
+}
+
+std::string RealismOfHit(const Hit& hit) {
+  const auto walk = ParseWalk(hit.text, "hit");
+  return walk.ok() ? std::string(RealismWord(RealismOf(walk.value().file.request))) : "";
 }
 
 ReproductionVerdict VerdictOf(bool reproduced, const Reproduction& result) {
@@ -283,6 +296,7 @@ Result<Reproduction> Reproduce(const ImportedCrash& crash, const Jdk& jdk,
   RETURN_IF_ERROR(scratch.made());
   std::vector<std::string> flags = FlagsFor(crash, jdk);
   flags.insert(flags.end(), settings.jvm_flags.begin(), settings.jvm_flags.end());
+  result.flags = flags;
   StagePlan plan;
   plan.crash = &crash;
   plan.profile = {"report", "the flags of the JVM that crashed", ReportedFlags(crash.report)};
@@ -306,6 +320,7 @@ Result<Reproduction> Reproduce(const ImportedCrash& crash, const Jdk& jdk,
                                         crash.candidates[i].text));
   ASSIGN_OR_RETURN(const bool reproduced, RunStages(settings, plan, result));
   result.verdict = VerdictOf(reproduced, result);
+  if (!result.hit.text.empty()) result.realism = RealismOfHit(result.hit);
   if (reproduced) RETURN_IF_ERROR(KeepRequest(settings, plan, result));
   result.seconds = InSeconds(Clock::now() - began);
   return result;

@@ -35,7 +35,9 @@ struct Reproduction {
   ReproductionVerdict verdict = ReproductionVerdict::kNot;
   Hit hit;  // the best
   Reliability reliability;
+  std::string realism;    // of the request of `hit`, in a word: "genuine", "random-registers"
   std::string minimized;  // path of the minimised request; empty: none
+  std::vector<std::string> flags;  // JVM flags with which all of it ran
   std::vector<StageOutcome> stages;
   double seconds = 0;
   uint64_t walks() const;  // of all stages

@@ -5,6 +5,7 @@
 
 #include "harness/hs_err/lines.h"
 #include "harness/hs_err/parser.h"
+#include "harness/hs_err/prefixes.h"
 
 namespace walkhammer {
 namespace {
@@ -36,10 +37,7 @@ bool IsBackwards(std::string_view text) {
 // The part of a long text that is read: from a bit before the first mark of a crash.
 std::string_view Window(std::string_view text) {
   if (text.size() <= kMostCrashText) return text;
-  size_t first = std::string_view::npos;
-  for (const std::string_view mark : {"A fatal error has been detected by", "Native frames:",
-                                      "Problematic frame:", "siginfo:", "<signal handler called>"})
-    first = std::min(first, text.substr(0, first).find(mark));
+  const size_t first = FirstCrashMark(text);
   if (first == std::string_view::npos) return text.substr(0, kMostCrashText);
   constexpr size_t kBefore = 64 << 10;
   return text.substr(first - std::min(first, kBefore), kMostCrashText);

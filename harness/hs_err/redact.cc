@@ -451,6 +451,7 @@ std::string WithoutBuilder(std::string_view version) {
 std::string Redact(std::string_view text, std::vector<Redaction>* done) {
   Record record(done);
   const Names names = CollectNames(text);
+  const LinePrefixes prefixes(text);
   Environment environment;
   std::string out;
   out.reserve(text.size());
@@ -463,7 +464,7 @@ std::string Redact(std::string_view text, std::vector<Redaction>* done) {
     const bool has_return = line.ends_with('\r');
     if (has_return) line.pop_back();
     Line plain;
-    LineReader reader(line, false);
+    LineReader reader(line, false, prefixes);
     (void)reader.Next(plain);
     // No log has such lines, and who knows what they hold.
     constexpr size_t kLongestLine = 1 << 20;

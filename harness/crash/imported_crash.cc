@@ -11,6 +11,8 @@ ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& 
   crash.chain = ChainOf(crash.report);
   crash.guilt = JudgeGuilt(crash.report, crash.chain);
   crash.target = TargetOf(crash.report, crash.chain);
+  // Known bugs and requests are HotSpot's.
+  if (crash.report.vm == CrashVm::kOpenJ9) return crash;
   crash.resemblances = ResemblancesOf(crash.report, crash.guilt, crash.target, corpora.issues);
   if (crash.guilt.guilt != Guilt::kNone)
     crash.candidates = CandidatesOf(crash.report, crash.chain, crash.guilt, crash.target,
@@ -24,6 +26,8 @@ Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
   if (report.text_kind == CrashText::kNone)
     return BadInput(name +
                     " is not a crash report: it has neither a head of an hs_err log nor a stack");
+  if (report.text_kind == CrashText::kThreadDump)
+    return BadInput(name + " is a thread dump of a process that lives: no crash is in it");
   return Judge(std::move(report), name, corpora);
 }
 

@@ -25,11 +25,15 @@ struct Reported {
 };
 
 enum class CrashText : uint8_t {
-  kNone,   // nothing of a crash was recognised
-  kHsErr,  // an hs_err log, or parts of one that are more than a stack
-  kGdb,    // a back-trace of gdb: "#0  0x00007f.. in f () from /lib/libjvm.so"
-  kLldb,   // a back-trace of lldb: "frame #0: 0x0000.. libjvm.dylib`f + 12"
-  kStack   // only frames, in the notation of hs_err logs
+  kNone,      // nothing of a crash was recognised
+  kHsErr,     // an hs_err log, or parts of one that are more than a stack
+  kGdb,       // gdb: "#0  0x00007f.. in f () from /lib/libjvm.so"; coredumpctl, eu-stack, ASan, too
+  kLldb,      // lldb: "frame #0: 0x0000.. libjvm.dylib`f + 12"
+  kStack,     // only frames, in the notation of hs_err logs
+  kMinidump,  // minidump-stackwalk: "0  libjvm.so!f + 0x308"
+  kApple,     // Apple's crash reporter: "0   libjvm.dylib  0x.. f + 12"
+  kJavacore,  // OpenJ9: "4XENATIVESTACK  f+0x1c (0x.. [libj9jit29.so+0x1])"
+  kThreadDump  // of a process that lives: jstack, jhsdb; its stacks are not read
 };
 
 // Why the VM died, by the head of the log.
@@ -72,6 +76,7 @@ enum class CrashArch : uint8_t {
   kS390x,
   kRiscv64
 };
+enum class CrashVm : uint8_t { kUnknown, kHotSpot, kOpenJ9 };
 enum class CrashOs : uint8_t { kUnknown, kLinux, kMacos, kWindows, kOther };
 
 struct CrashVersion {
@@ -297,6 +302,7 @@ struct CrashReport {
   std::vector<CrashEvent> events;
   std::vector<CrashReportingError> reporting_errors;
   std::vector<CrashUnread> unread;
+  CrashVm vm = CrashVm::kUnknown;
 
   // Value of the register by the vendor's name in lower case; none if it is not told.
   std::optional<uint64_t> Register(std::string_view name) const;

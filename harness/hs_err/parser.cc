@@ -73,6 +73,17 @@ bool IsHead(std::string_view text) {
          text.starts_with("An unexpected error has been detected by");
 }
 
+// Names that only OpenJ9 has.
+bool NamesOpenJ9(std::string_view text) {
+  if (text.find("j9") == std::string_view::npos && text.find("J9") == std::string_view::npos &&
+      text.find("getSendSlots") == std::string_view::npos)
+    return false;
+  for (const std::string_view name : {"libj9vm", "libj9jit", "libj9prt", "Eclipse OpenJ9", "j9sig",
+                                      "J9Generic_Signal", "getSendSlotsFromSignature"})
+    if (text.find(name) != std::string_view::npos) return true;
+  return false;
+}
+
 bool HasBody(const CrashReport& report) {
   return report.thread.line > 0 || !report.registers.empty() || !report.native_stack.frames.empty();
 }
@@ -100,6 +111,7 @@ bool Parser::BeginsAnother(const Line& line) const {
 
 bool Parser::Read(const Line& line) {
   last_line_ = line.number;
+  names_openj9_ = names_openj9_ || NamesOpenJ9(line.text);
   if (line.is_empty()) {
     if (cut_ != Cut::kThread && cut_ != Cut::kNothing) EndCut();
     return true;
@@ -461,6 +473,24 @@ void Parser::UseDebugger(CrashStack stack) {
   if (frame.pc) SetIfUnknown(report_.pc, *frame.pc, frame.line);
 }
 
+CrashText Parser::KindOfText(bool has_frames) const {
+  const bool is_others = debugger_.kind() != CrashText::kNone && debugger_.tells_end();
+  if (has_frames) return is_log_ ? CrashText::kHsErr : CrashText::kStack;
+  if (is_others && !report_.version.vm.known()) return debugger_.kind();
+  if (debugger_.is_of_live_process() && !HeadIsKnown(report_)) return CrashText::kThreadDump;
+  return is_log_ ? CrashText::kHsErr : debugger_.kind();
+}
+
+// A log of HotSpot has a line of its own for the VM.
+CrashVm Parser::Vm() const {
+  const bool has_libjvm =
+      std::any_of(report_.native_stack.frames.begin(), report_.native_stack.frames.end(),
+                  [](const CrashFrame& frame) { return frame.kind == CrashFrameKind::kVm; });
+  if (names_openj9_ && !report_.version.vm.known()) return CrashVm::kOpenJ9;
+  return has_libjvm || report_.text_kind == CrashText::kHsErr ? CrashVm::kHotSpot
+                                                              : CrashVm::kUnknown;
+}
+
 void Parser::Finish() {
   EndCut();
   if (superseded_.frames.size() > report_.native_stack.frames.size())
@@ -469,14 +499,9 @@ void Parser::Finish() {
   const bool has_frames = !report_.native_stack.frames.empty() ||
                           !report_.java_stack.frames.empty() || report_.problematic_frame;
   if (!has_frames && !debugged.frames.empty()) UseDebugger(std::move(debugged));
-  if (is_log_) {
-    report_.text_kind = CrashText::kHsErr;
-  } else if (has_frames) {
-    report_.text_kind = CrashText::kStack;
-  } else {
-    report_.text_kind = debugger_.kind();
-  }
+  report_.text_kind = KindOfText(has_frames);
   Refine();
+  report_.vm = Vm();
   MarkSignalFrames(report_.native_stack);
   MarkSignalFrames(report_.java_stack);
   if (report_.text_kind == CrashText::kNone) {

@@ -68,6 +68,8 @@ class Parser {
   void NameAarch64Registers();
   void UseDebugger(CrashStack stack);
   void TellUnread();
+  CrashText KindOfText(bool has_frames) const;
+  CrashVm Vm() const;
 
   CrashReport& report_;
   DebuggerReader debugger_;
@@ -80,6 +82,7 @@ class Parser {
   int cut_line_ = 0;
   int joined_ = 0;  // lines, with the first one of the cut
   int last_line_ = 0;
+  bool names_openj9_ = false;
   bool ended_ = false;     // the log's own end was seen
   CrashStack superseded_;  // "Native frames" that HotSpot printed before it tried anew
 };

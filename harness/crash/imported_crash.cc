@@ -20,15 +20,29 @@ ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& 
   return crash;
 }
 
-Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
-                                 const Corpora& corpora) {
-  CrashReport report = ParseCrashReport(text);
-  if (report.text_kind == CrashText::kNone)
+Result<std::vector<ImportedCrash>> ImportTexts(std::string_view text, const std::string& name,
+                                               const Corpora& corpora) {
+  std::vector<CrashReport> reports = ParseCrashReports(text);
+  if (reports[0].text_kind == CrashText::kNone)
     return BadInput(name +
                     " is not a crash report: it has neither a head of an hs_err log nor a stack");
-  if (report.text_kind == CrashText::kThreadDump)
+  if (reports[0].text_kind == CrashText::kThreadDump)
     return BadInput(name + " is a thread dump of a process that lives: no crash is in it");
-  return Judge(std::move(report), name, corpora);
+  std::vector<ImportedCrash> crashes;
+  for (CrashReport& report : reports) {
+    std::string which = name;
+    if (reports.size() > 1)
+      which +=
+          ", crash " + std::to_string(crashes.size() + 1) + " of " + std::to_string(reports.size());
+    crashes.push_back(Judge(std::move(report), which, corpora));
+  }
+  return crashes;
+}
+
+Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
+                                 const Corpora& corpora) {
+  ASSIGN_OR_RETURN(std::vector<ImportedCrash> crashes, ImportTexts(text, name, corpora));
+  return std::move(crashes[0]);
 }
 
 }  // namespace walkhammer

@@ -317,8 +317,15 @@ inline constexpr size_t kMostCrashText = size_t{32}
 inline constexpr size_t kMostCrashItems = 20'000;  // of each list
 
 // Parses any text. Never fails: what is not understood stays untold, and `unread` names what was
-// expected and not found. Time is linear in the text's size; the text itself is not copied.
+// expected and not found. Of several crashes the first one is read. If the text is JSON, lines are
+// those of the text that its strings hold. Time is linear in the text's size; but for JSON the text
+// itself is not copied.
 CrashReport ParseCrashReport(std::string_view text);
+
+inline constexpr size_t kMostCrashReports = 16;
+
+// Likewise all crashes of a text, the first 16 of them, in its order; at least one report.
+std::vector<CrashReport> ParseCrashReports(std::string_view text);
 
 }  // namespace walkhammer
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "harness/hs_err/utf8.h"
+
 namespace walkhammer {
 namespace {
 
@@ -32,25 +34,6 @@ Units UnitsOf(std::string_view bytes) {
   for (size_t i = 0; i < looked_at; i++) nuls[i % 2] += bytes[i] == '\0' ? 1 : 0;
   if (nuls[1] > looked_at / 4 && nuls[0] < looked_at / 20) return Units::kLittle;
   return nuls[0] > looked_at / 4 && nuls[1] < looked_at / 20 ? Units::kBig : Units::kBytes;
-}
-
-void AppendUtf8(uint32_t code, std::string& text) {
-  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (code >> shift & 0x3f)); };
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-  } else if (code < 0x800) {
-    text += static_cast<char>(0xc0 | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    text += static_cast<char>(0xe0 | code >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    text += static_cast<char>(0xf0 | code >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
 }
 
 std::string FromUtf16(std::string_view bytes, bool is_big) {

@@ -156,7 +156,9 @@ struct CrashStack {
   // Indexes in `frames` of kSignalHandler: what is before the first one runs in a signal handler,
   // and what follows is the context that the signal interrupted.
   std::vector<size_t> signal_frames;
-  bool truncated = false;  // the text says "...<more frames>..."
+  // The text says "...<more frames>..." or that printing it failed, begins or ends within it, or
+  // leaves out frames.
+  bool truncated = false;
 };
 
 struct CrashRegister {

@@ -113,6 +113,7 @@ bool Parser::Read(const Line& line) {
   last_line_ = line.number;
   names_openj9_ = names_openj9_ || NamesOpenJ9(line.text);
   if (line.is_empty()) {
+    in_stack_ = false;
     if (cut_ != Cut::kThread && cut_ != Cut::kNothing) EndCut();
     return true;
   }
@@ -124,6 +125,8 @@ bool Parser::Read(const Line& line) {
   if (line.text.find("occurred during error reporting") != std::string_view::npos &&
       ReadReportingError(line, report_)) {
     EndCut();
+    if (report_.reporting_errors.back().step.find("native stack") != std::string::npos)
+      report_.native_stack.truncated = true;
     if (!line.text.ends_with(']')) BeginCut(Cut::kReportingError, line);
     return true;
   }
@@ -142,6 +145,7 @@ bool Parser::EnterSection(const Line& line) {
   const std::string_view text = line.text;
   const auto enter = [&](Section section) {
     section_ = section;
+    in_stack_ = section == Section::kNativeFrames;
     is_log_ = true;
     EndCut();
     return true;
@@ -183,7 +187,10 @@ bool Parser::EnterSection(const Line& line) {
     if (header.section == Section::kNativeFrames &&
         report_.native_stack.frames.size() > superseded_.frames.size())
       superseded_ = std::move(report_.native_stack);
-    if (header.section == Section::kNativeFrames) report_.native_stack = {};
+    if (header.section == Section::kNativeFrames) {
+      report_.native_stack = {};
+      has_stack_header_ = true;
+    }
     if (header.section == Section::kSystem && text.size() > 3)
       ReadSystem({text.substr(3), line.number});
     return enter(header.section);
@@ -473,6 +480,15 @@ void Parser::UseDebugger(CrashStack stack) {
   if (frame.pc) SetIfUnknown(report_.pc, *frame.pc, frame.line);
 }
 
+// A stack is cut where the text begins or ends within it.
+void Parser::MarkCutStack() {
+  CrashStack& stack = report_.native_stack;
+  if (stack.frames.empty()) return;
+  // JDK 6 has no bracket at the end of a Java frame.
+  const bool within_frame = cut_ == Cut::kNativeFrame && !stack.frames.back().is_java();
+  stack.truncated |= in_stack_ || (is_log_ && !has_stack_header_) || within_frame;
+}
+
 CrashText Parser::KindOfText(bool has_frames) const {
   const bool is_others = debugger_.kind() != CrashText::kNone && debugger_.tells_end();
   if (has_frames) return is_log_ ? CrashText::kHsErr : CrashText::kStack;
@@ -492,6 +508,7 @@ CrashVm Parser::Vm() const {
 }
 
 void Parser::Finish() {
+  MarkCutStack();
   EndCut();
   if (superseded_.frames.size() > report_.native_stack.frames.size())
     report_.native_stack = std::move(superseded_);

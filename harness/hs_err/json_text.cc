@@ -57,6 +57,27 @@ std::optional<std::string> KeyAt(std::string_view text, size_t at) {
   return key;
 }
 
+// Of a text without any mark: the key whose strings have as many lines of a crash as the text has;
+// none if there is no such key.
+std::optional<std::string> KeyOfCrashLines(std::string_view text) {
+  const std::string_view sample = text.substr(0, size_t{512} << 10);
+  if (sample.find('"') == std::string_view::npos) return {};
+  std::map<std::string, int> counts;
+  std::string_view rest = sample;
+  while (!rest.empty()) {
+    const size_t newline = std::min(rest.find('\n'), rest.size() - 1);
+    EachString(rest.substr(0, newline + 1), [&](const JsonString& string) {
+      counts[string.key] += CountCrashLines(string.value);
+    });
+    rest.remove_prefix(newline + 1);
+  }
+  const auto best =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (best == counts.end() || best->second == 0) return {};
+  return best->second < CountCrashLines(sample) ? std::nullopt : std::optional(best->first);
+}
+
 // The strings with the key, each with a line end; lines without one as they are.
 std::string StringsOf(std::string_view text, const std::string& key) {
   std::string out;
@@ -178,13 +199,15 @@ class ObjectReader {
 
 std::optional<std::string> TextInJson(std::string_view text) {
   const size_t first = FirstCrashMark(text);
-  if (first != std::string_view::npos) {
-    const std::optional<std::string> key = KeyAt(text, first);
-    if (!key) return {};
+  const bool has_mark = first != std::string_view::npos;
+  if (const auto key = has_mark ? KeyAt(text, first) : KeyOfCrashLines(text)) {
     // Of a text that is too long, the part that Window would read.
-    const size_t line = static_cast<size_t>(LineAt(text, first).data() - text.data());
-    return StringsOf(text.substr(text.size() > kMostCrashText ? line : 0, kMostCrashText), *key);
+    const bool is_long = has_mark && text.size() > kMostCrashText;
+    const size_t begin =
+        is_long ? static_cast<size_t>(LineAt(text, first).data() - text.data()) : 0;
+    return StringsOf(text.substr(begin, kMostCrashText), *key);
   }
+  if (has_mark) return {};
   if (text.find("\"frames\"") == std::string_view::npos) return {};
   return ObjectReader(text.substr(0, kMostCrashText)).Text();
 }

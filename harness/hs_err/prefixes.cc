@@ -175,6 +175,18 @@ std::string_view Sample(std::string_view text) {
   return text.substr(newline == std::string_view::npos ? 0 : newline + 1, kMostSampledBytes);
 }
 
+// Calls `f` with what stands before the content of each line that has one.
+template <typename F>
+void EachPrefix(std::string_view text, F&& f) {
+  std::string scratch;
+  for (int i = 0; i < kMostSampled && !text.empty(); i++) {
+    const size_t newline = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view raw = text.substr(0, std::min(newline + 1, 4 * kLongestPrefix));
+    text.remove_prefix(newline + 1);
+    if (const auto prefix = PrefixOf(WithoutMarkup(raw, scratch))) f(*prefix);
+  }
+}
+
 }  // namespace
 
 size_t FirstCrashMark(std::string_view text) {
@@ -185,20 +197,19 @@ size_t FirstCrashMark(std::string_view text) {
   return first;
 }
 
+int CountCrashLines(std::string_view text) {
+  int count = 0;
+  EachPrefix(text.substr(0, kMostSampledBytes), [&](std::string_view) { count++; });
+  return count;
+}
+
 LinePrefixes::LinePrefixes(std::string_view text) {
-  std::string_view rest = Sample(text);
-  std::string scratch;
   std::map<std::string, int> counts;
   int contents = 0;
-  for (int i = 0; i < kMostSampled && !rest.empty(); i++) {
-    const size_t newline = std::min(rest.find('\n'), rest.size() - 1);
-    const std::string_view raw = rest.substr(0, std::min(newline + 1, 4 * kLongestPrefix));
-    rest.remove_prefix(newline + 1);
-    const auto prefix = PrefixOf(WithoutMarkup(raw, scratch));
-    if (!prefix) continue;
+  EachPrefix(Sample(text), [&](std::string_view prefix) {
     contents++;
-    if (!prefix->empty()) counts[ShapeOf(*prefix)]++;
-  }
+    if (!prefix.empty()) counts[ShapeOf(prefix)]++;
+  });
   std::vector<std::pair<int, std::string>> found;
   for (const auto& [shape, count] : counts)
     if (count >= 2 && count * 5 >= contents) found.push_back({count, shape});

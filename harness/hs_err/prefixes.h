@@ -29,6 +29,10 @@ class LinePrefixes {
 // The size of `text` before the first mark of a crash; npos: there is none.
 size_t FirstCrashMark(std::string_view text);
 
+// The number of lines that only a crash's text has, with any prefixes; of a long text, of its
+// begin.
+int CountCrashLines(std::string_view text);
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_HS_ERR_PREFIXES_H_

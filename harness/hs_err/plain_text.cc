@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 
+#include "harness/hs_err/gunzip.h"
 #include "harness/hs_err/utf8.h"
 
 namespace walkhammer {
@@ -13,8 +16,7 @@ namespace {
 struct Packing {
   std::string_view magic, name;
 };
-constexpr Packing kPackings[] = {{"\x1f\x8b", "gzip"},
-                                 {"\x1f\x9d", "compress"},
+constexpr Packing kPackings[] = {{"\x1f\x9d", "compress"},
                                  {"\xfd"
                                   "7zXZ",
                                   "xz"},
@@ -70,6 +72,11 @@ bool HasTooManyControls(std::string_view text) {
 }  // namespace
 
 Result<std::string> PlainText(std::string bytes, const std::string& name) {
+  if (bytes.starts_with(kGzipMagic)) {
+    std::optional<std::string> unpacked = Gunzip(bytes);
+    if (!unpacked) return BadInput(name + " is compressed (gzip), and damaged or too large");
+    bytes = std::move(*unpacked);
+  }
   for (const Packing& packing : kPackings)
     if (bytes.starts_with(packing.magic))
       return BadInput(name + " is compressed (" + std::string(packing.name) + "): unpack it first");

@@ -63,6 +63,7 @@ void DebuggerReader::Keep() {
 bool DebuggerReader::ReadFrame(const Line& line) {
   std::optional<DebuggerFrame> parsed = ParseDebuggerFrame(line.text);
   if (!parsed || !MayFollow(*parsed, current_.writer, current_.last)) return false;
+  if (parsed->number < 0) parsed->number = current_.last + 1;
   if (parsed->number == 0 || current_.frames.frames.empty()) {
     Keep();
     current_.writer = parsed->writer;
@@ -103,6 +104,9 @@ bool DebuggerReader::ReadHeadOfStack(const Line& line) {
     current_.frames.truncated = true;
     return true;
   }
+  // OpenJ9's javacore: the current thread is the first one.
+  if (text.starts_with("3XMTHREADINFO ")) Keep();
+  if (text.starts_with("1XMCURTHDINFO")) return next_crashed_ = true;
   if (text.starts_with("Debugger attached successfully") || text.starts_with("Full thread dump "))
     return is_of_live_process_ = true;
   if (text.starts_with("Stack trace of thread")) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why the process ended, as debuggers and crash reporters tell it.
 #include <algorithm>
+#include <utility>
 
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"
@@ -129,13 +130,34 @@ bool ReadApple(const Line& line, CrashReport& report) {
   return true;
 }
 
+// OpenJ9: "1XHEXCPCODE    Signal_Number: 0000000B", "J9Generic_Signal_Number=00000018
+// Signal_Number=0000000b Error_Value=00000000 Signal_Code=00000001"
+bool ReadOpenJ9(const Line& line, CrashReport& report) {
+  const auto value = [&](std::string_view key) -> std::optional<uint64_t> {
+    Cursor cursor(line.text);
+    if (!cursor.SkipPast(key) || !(cursor.Skip(":") || cursor.Skip("="))) return {};
+    const std::optional<uint64_t> number = cursor.BareHex(8);
+    return number ? number : cursor.BareHex(16);
+  };
+  static constexpr std::pair<uint64_t, const char*> kNames[] = {
+      {4, "SIGILL"}, {5, "SIGTRAP"}, {6, "SIGABRT"}, {7, "SIGBUS"}, {8, "SIGFPE"}, {11, "SIGSEGV"}};
+  const auto number = value(" Signal_Number"), code = value(" Signal_Code"),
+             address = value("InaccessibleAddress");
+  for (const auto& [known, name] : kNames)
+    if (number == known) SetSignal(name, line.number, report);
+  if (number) SetIfUnknown(report.signal.number, static_cast<int>(*number & 0xff), line.number);
+  if (code) SetIfUnknown(report.signal.code_number, static_cast<int>(*code & 0xff), line.number);
+  if (address) SetIfUnknown(report.signal.address, *address, line.number);
+  return number || code || address;
+}
+
 }  // namespace
 
 bool ReadDebuggerFact(const Line& line, CrashReport& report) {
-  static constexpr std::string_view kFirst = "TP*=ECSO";
+  static constexpr std::string_view kFirst = "TP*=ECSO1JH";
   if (kFirst.find(line.text[0]) == std::string_view::npos) return false;
   return ReadStop(line, report) || ReadSanitizer(line, report) || ReadMinidump(line, report) ||
-         ReadCoredump(line, report) || ReadApple(line, report);
+         ReadCoredump(line, report) || ReadApple(line, report) || ReadOpenJ9(line, report);
 }
 
 }  // namespace walkhammer

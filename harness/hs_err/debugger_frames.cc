@@ -166,6 +166,28 @@ bool ParseApple(std::string_view text, CrashFrame& frame) {
   return true;
 }
 
+// "f+0x1c (0x00007F468F249A9C [libj9jit29.so+0x6a9a9c])", "(0x00007F4694100000 [libc.so.6+0x1])"
+bool ParseJavacore(std::string_view text, CrashFrame& frame) {
+  frame.kind = CrashFrameKind::kNative;
+  const size_t open = text.rfind("(0x");
+  if (open == std::string_view::npos) return false;
+  Cursor place(text.substr(open + 1));
+  frame.pc = place.Hex();
+  if (place.Skip("[")) {
+    const std::string_view module = place.Until("]+");
+    (void)place.Skip("+");
+    frame.module_offset = place.Hex();
+    SetModule(module, frame);
+  }
+  std::string_view symbol = Trim(text.substr(0, open));
+  if (const size_t plus = symbol.rfind('+'); plus != std::string_view::npos) {
+    frame.symbol_offset = Cursor(symbol.substr(plus + 1)).Hex();
+    symbol = symbol.substr(0, plus);
+  }
+  frame.symbol = symbol;
+  return frame.pc.has_value();
+}
+
 // "#1  0x..", "#1  f (a=1)", "#1  <signal handler called>"
 bool IsNumbered(std::string_view text) {
   return text.starts_with("0x") || text.starts_with("<signal handler") ||
@@ -180,6 +202,12 @@ std::optional<DebuggerFrame> ParseDebuggerFrame(std::string_view text) {
   if (text.starts_with("* ")) text = Trim(text.substr(2));
   frame.text = text;
   Cursor cursor(text);
+  if (cursor.Skip("4XENATIVESTACK")) {
+    parsed.writer = CrashText::kJavacore;
+    parsed.number = -1;
+    if (!ParseJavacore(Trim(cursor.rest()), frame)) return {};
+    return parsed;
+  }
   const bool lldb = cursor.Skip("frame #"), numbered = !lldb && cursor.Skip("#");
   const auto number = cursor.Decimal();
   if (!number || *number < 0 || *number > INT32_MAX) return {};

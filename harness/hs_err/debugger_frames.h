@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames of a stack as others than HotSpot write them, a line each: gdb, lldb, coredumpctl,
-// eu-stack, AddressSanitizer, minidump-stackwalk, Apple's crash reporter. Signal-safe: no.
+// eu-stack, AddressSanitizer, minidump-stackwalk, Apple's crash reporter, OpenJ9. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_HS_ERR_DEBUGGER_FRAMES_H_
 #define WALKHAMMER_HARNESS_HS_ERR_DEBUGGER_FRAMES_H_
 
@@ -13,7 +13,7 @@ namespace walkhammer {
 
 struct DebuggerFrame {
   CrashText writer = CrashText::kNone;
-  int64_t number = 0;  // 0: the innermost
+  int64_t number = 0;  // 0: the innermost; -1: javacores do not number
   CrashFrame frame;    // without a line
 };
 

@@ -115,6 +115,26 @@ TEST(DebuggerStack, IsThatOfTheThreadThatCrashed) {
   EXPECT_EQ(ValuesOf(apple, "register"), (std::vector<std::string>{"rax 0x7", "rbx 0x8"}));
 }
 
+TEST(DebuggerStack, OfAJavacore) {
+  const CrashReport report = ParseCrashReport(
+      "1XHEXCPCODE    J9Generic_Signal_Number: 00000018\n"
+      "1XHEXCPCODE    Signal_Number: 0000000B\n1XHEXCPCODE    Signal_Code: 00000001\n"
+      "1XHEXCPCODE    InaccessibleAddress: 0000000000000070\n"
+      "1XMCURTHDINFO  Current thread\n3XMTHREADINFO      \"a\" J9VMThread:0x1\n"
+      "4XENATIVESTACK               f+0x1c (0x00007F01 [libj9jit29.so+0x1f])\n"
+      "4XENATIVESTACK               (0x00007F02 [libpthread.so.0+0x2f])\n"
+      "1XMTHDINFO     Thread Details\n3XMTHREADINFO      \"b\" J9VMThread:0x2\n"
+      "4XENATIVESTACK               poll+0x1 (0x00007F03 [libc.so.6+0x1])\n");
+  EXPECT_EQ(ValuesOf(report, "frame"),
+            (std::vector<std::string>{
+                "0 native module=libj9jit29.so at=0x1f symbol=f offset=0x1c pc=0x7f01",
+                "1 native module=libpthread.so.0 at=0x2f pc=0x7f02"}));
+  EXPECT_EQ(report.text_kind, CrashText::kJavacore);
+  EXPECT_EQ(report.vm, CrashVm::kOpenJ9);
+  EXPECT_EQ(report.signal.name.value, "SIGSEGV");
+  EXPECT_EQ(report.signal.address.value, 0x70U);
+}
+
 TEST(DebuggerStack, IsTheLongestOfThoseThatBeginAlike) {
   const std::string first = "#0  0x10 in f () from /a.so\n", second = "#1  0x20 in g ()\n";
   EXPECT_EQ(FramesOf(first + first + second).size(), 2U);

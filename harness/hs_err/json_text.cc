@@ -67,7 +67,8 @@ std::optional<std::string> KeyOfCrashLines(std::string_view text) {
   while (!rest.empty()) {
     const size_t newline = std::min(rest.find('\n'), rest.size() - 1);
     EachString(rest.substr(0, newline + 1), [&](const JsonString& string) {
-      counts[string.key] += CountCrashLines(string.value);
+      const auto inner = string.value.starts_with('{') ? TextInJson(string.value) : std::nullopt;
+      counts[string.key] += CountCrashLines(inner ? *inner : string.value);
     });
     rest.remove_prefix(newline + 1);
   }

@@ -79,7 +79,7 @@ std::optional<std::string> KeyOfCrashLines(std::string_view text) {
   return best->second < CountCrashLines(sample) ? std::nullopt : std::optional(best->first);
 }
 
-// The strings with the key, each with a line end; lines without one as they are.
+// The strings with the key, each with a line end unless it is cut; lines without one as they are.
 std::string StringsOf(std::string_view text, const std::string& key) {
   std::string out;
   out.reserve(text.size());
@@ -93,7 +93,8 @@ std::string StringsOf(std::string_view text, const std::string& key) {
         if (string.key != key) return;
         any = true;
         out += string.value;
-        if (!out.ends_with('\n')) out += '\n';
+        const bool is_cut = text.empty() && string.end == line.size() && !line.ends_with('"');
+        if (!is_cut && !out.ends_with('\n')) out += '\n';
       });
     if (!any) out += line;
   }

@@ -33,9 +33,9 @@ no JSON
 
 TEST(TextInJson, MayBeCutAnywhere) {
   EXPECT_EQ(Text(R"({"log": "Problematic frame:\nC  [a.so+0x1]  f)"),
-            "Problematic frame:\nC  [a.so+0x1]  f\n");
-  EXPECT_EQ(Text(R"({"log": "Problematic frame:\)"), "Problematic frame:\n");
-  EXPECT_EQ(Text(R"({"log": "Problematic frame:\u00)"), "Problematic frame:u00\n");
+            "Problematic frame:\nC  [a.so+0x1]  f");
+  EXPECT_EQ(Text(R"({"log": "Problematic frame:\)"), "Problematic frame:");
+  EXPECT_EQ(Text(R"({"log": "Problematic frame:\u00)"), "Problematic frame:u00");
 }
 
 TEST(TextInJson, IsNoOtherText) {

@@ -73,6 +73,7 @@ LineReader::LineReader(std::string_view text, bool backwards, LinePrefixes prefi
 bool LineReader::Next(Line& line) {
   if (rest_.empty()) return false;
   std::string_view raw;
+  bool is_cut = false;  // by the text's end
   if (backwards_) {
     const size_t newline = rest_.rfind('\n');
     raw = newline == std::string_view::npos ? rest_ : rest_.substr(newline + 1);
@@ -81,6 +82,7 @@ bool LineReader::Next(Line& line) {
   } else {
     const size_t newline = rest_.find('\n');
     raw = rest_.substr(0, newline);
+    is_cut = newline == std::string_view::npos;
     rest_.remove_prefix(newline == std::string_view::npos ? rest_.size() : newline + 1);
     number_++;
   }
@@ -92,7 +94,8 @@ bool LineReader::Next(Line& line) {
   raw = prefixes_.Without(WithoutMarkup(raw, scratch_));
   if (!raw.empty() && StartsLikePrefix(raw.front())) raw = WithoutPrefix(raw, line.has_hash);
   line.text = Trim(raw);
-  return true;
+  // Nobody knows what would follow a mere prefix; an empty line is something else.
+  return !is_cut || !line.is_empty();
 }
 
 bool IsVersion(std::string_view text) {

@@ -94,7 +94,7 @@ std::string StringsOf(std::string_view text, const std::string& key) {
         any = true;
         out += string.value;
         const bool is_cut = text.empty() && string.end == line.size() && !line.ends_with('"');
-        if (!is_cut && !out.ends_with('\n')) out += '\n';
+        if (!is_cut && !string.value.ends_with('\n')) out += '\n';
       });
     if (!any) out += line;
   }

@@ -24,6 +24,7 @@ no JSON
             "a \"quoted\" word\nsiginfo: A/\ttab\nno JSON\n{\"other\": \"siginfo: b\"}\n");
   EXPECT_EQ(Text(R"({"a": 1, "message": "#\n# Problematic frame:\n# C  [a.so+0x1]\n", "b": "c"})"),
             "#\n# Problematic frame:\n# C  [a.so+0x1]\n");
+  EXPECT_EQ(Text("{\"m\": \"siginfo:\"}\n{\"m\": \"\"}\n{\"m\": \"\\n\"}\n"), "siginfo:\n\n\n");
   // Lists, in a line and in several.
   EXPECT_EQ(Text(R"({"lines": ["Problematic frame:", "C  [a.so+0x1]"], "x": "y"})"),
             "Problematic frame:\nC  [a.so+0x1]\n");

@@ -114,7 +114,7 @@ std::vector<CrashReport> ParseCrashReports(std::string_view text) {
   std::vector<CrashReport> reports = Parse(text, kMostCrashReports);
   // A log, and then its head again, from the console.
   const auto is_told = [&](const CrashReport& later) {
-    return later.pid.known() && later.pc.known() && later.pid.value == reports[0].pid.value &&
+    return later.native_stack.frames.empty() && later.pid.value == reports[0].pid.value &&
            later.pc.value == reports[0].pc.value;
   };
   reports.erase(std::remove_if(reports.begin() + 1, reports.end(), is_told), reports.end());

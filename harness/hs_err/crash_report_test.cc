@@ -291,6 +291,22 @@ TEST(CrashReport, TheFirstOfTwoLogs) {
   EXPECT_THAT(ValuesOf(both, "unread"), Contains(StartsWith("what follows: ")));
 }
 
+TEST(CrashReports, OfEachLogInItsOrder) {
+  const std::string a = CrashLogText(WALKHAMMER_CRASH_LOGS, "17.0.15-agct-3.log");
+  const std::string b = CrashLogText(WALKHAMMER_CRASH_LOGS, "8-native-jump.log");
+  const std::vector<CrashReport> both = ParseCrashReports(a + "restarted\n" + b);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0].version.vm.value, ParseCrashReport(a).version.vm.value);
+  EXPECT_EQ(ValuesOf(both[1], "frame"), ValuesOf(ParseCrashReport(b), "frame"));
+  EXPECT_GT(both[1].pc.line, std::count(a.begin(), a.end(), '\n'));
+  // A log, and its head from the console.
+  EXPECT_EQ(ParseCrashReports(a + a.substr(0, a.find("---------------"))).size(), 1U);
+  EXPECT_EQ(ParseCrashReports("nothing\n").size(), 1U);
+  std::string many;
+  while (many.size() < 20 * b.size()) many += b;
+  EXPECT_EQ(ParseCrashReports(many).size(), kMostCrashReports);
+}
+
 TEST(CrashReport, TheHeadOnTheConsoleAndThenTheLog) {
   const std::string log = CrashLogText(WALKHAMMER_CRASH_LOGS, "17.0.15-agct-3.log");
   const std::string head = log.substr(0, log.find("---------------"));

@@ -57,7 +57,7 @@ std::optional<std::string> KeyAt(std::string_view text, size_t at) {
   return key;
 }
 
-// Of a text without any mark: the key whose strings have as many lines of a crash as the text has;
+// The key whose strings have as many lines of a crash as the text has, but for one that may be cut;
 // none if there is no such key.
 std::optional<std::string> KeyOfCrashLines(std::string_view text) {
   const std::string_view sample = text.substr(0, size_t{512} << 10);
@@ -76,7 +76,10 @@ std::optional<std::string> KeyOfCrashLines(std::string_view text) {
       std::max_element(counts.begin(), counts.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   if (best == counts.end() || best->second == 0) return {};
-  return best->second < CountCrashLines(sample) ? std::nullopt : std::optional(best->first);
+  constexpr int kFewestToLackOne = 4;
+  const int lacking = best->second >= kFewestToLackOne ? 1 : 0;
+  const bool is_whole = best->second + lacking >= CountCrashLines(sample);
+  return is_whole ? std::optional(best->first) : std::nullopt;
 }
 
 // The strings with the key, each with a line end unless it is cut; lines without one as they are.
@@ -202,7 +205,9 @@ class ObjectReader {
 std::optional<std::string> TextInJson(std::string_view text) {
   const size_t first = FirstCrashMark(text);
   const bool has_mark = first != std::string_view::npos;
-  if (const auto key = has_mark ? KeyAt(text, first) : KeyOfCrashLines(text)) {
+  std::optional<std::string> key = has_mark ? KeyAt(text, first) : std::nullopt;
+  if (!key) key = KeyOfCrashLines(text);
+  if (key) {
     // Of a text that is too long, the part that Window would read.
     const bool is_long = has_mark && text.size() > kMostCrashText;
     const size_t begin =

@@ -48,6 +48,18 @@ TEST(CrashFrame, OfEveryKind) {
                 ElementsAre(std::string("0 ") + frame));
 }
 
+TEST(CrashFrame, CutWithinItsOffsetKeepsItsName) {
+  for (const char* end : {"", "+", "+0", "+0x", "+0x1"}) {
+    const CrashStack stack =
+        ParseCrashReport("Native frames:\nV  [libjvm.so+0x6c8526]  AsyncGetCallTrace" +
+                         std::string(end))
+            .native_stack;
+    ASSERT_EQ(stack.frames.size(), 1U) << end;
+    EXPECT_EQ(stack.frames[0].symbol, "AsyncGetCallTrace") << end;
+    EXPECT_TRUE(stack.truncated) << end;
+  }
+}
+
 TEST(CrashFrame, ProseIsNone) {
   for (const char* line :
        {"C is a language", "V [libjvm.so", "J 2 o", "j foo", "v1.2.3", "C  [x]", "A  b.c", "Java 8",

@@ -131,11 +131,20 @@ bool DebuggerReader::ReadCrashedRegisters(const Line& line, CrashReport& report)
   return ReadRegisters(line, are_real ? report : ignored);
 }
 
+// "(gdb) p $_siginfo._sifields._sigfault.si_addr", and then "$1 = (void *) 0x70"
+bool DebuggerReader::ReadPrintedAddress(const Line& line, CrashReport& report) {
+  const bool expected = std::exchange(expects_address_, line.text.ends_with(".si_addr"));
+  Cursor cursor(line.text);
+  if (!expected || !cursor.Skip("$") || !cursor.SkipPast(" = (void *)")) return expects_address_;
+  if (const auto value = cursor.Hex()) SetIfUnknown(report.signal.address, *value, line.number);
+  return true;
+}
+
 bool DebuggerReader::Read(const Line& line, CrashReport& report) {
   const char first = line.text[0];
   const bool may_be_frame = first == '#' || first == '*' || first == 'f' || IsDigit(first);
   if (may_be_frame && ReadFrame(line)) return true;
-  if (ReadHeadOfStack(line)) return true;
+  if (ReadHeadOfStack(line) || ReadPrintedAddress(line, report)) return true;
   if (ReadDebuggerFact(line, report)) return tells_end_ = true;
   return ReadMore(line) || ReadCrashedRegisters(line, report);
 }

@@ -39,13 +39,15 @@ class DebuggerReader {
   bool ReadFrame(const Line& line);
   bool ReadMore(const Line& line);
   bool ReadHeadOfStack(const Line& line);
+  bool ReadPrintedAddress(const Line& line, CrashReport& report);
   bool ReadCrashedRegisters(const Line& line, CrashReport& report);
   bool IsBetter() const;
   void Keep();
 
   Stack kept_, current_;
   bool next_crashed_ = false;
-  bool in_registers_ = false;  // of Apple's reporter
+  bool in_registers_ = false;     // of Apple's reporter
+  bool expects_address_ = false;  // the line before asks gdb for si_addr
   bool tells_end_ = false;
   bool is_of_live_process_ = false;
   int joined_ = 0;  // lines that were added to the last frame

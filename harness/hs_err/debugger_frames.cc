@@ -158,6 +158,7 @@ bool ParseApple(std::string_view text, CrashFrame& frame) {
       open < rest.size() && rest.find(':', open) < rest.size())
     frame.source = rest.substr(open + 2, rest.size() - open - 3), rest = rest.substr(0, open);
   const std::optional<uint64_t> offset = TakeOffset(rest);
+  if (frame.pc && rest == "???") return true;
   if (!frame.pc || !offset) return false;
   // A load address in place of a function.
   const bool is_named = !rest.starts_with("0x");

@@ -76,11 +76,13 @@ TEST(DebuggerFrame, OfOtherWriters) {
         "3 native pc=0x30"}},
       // Apple's crash reporter
       {"0   libjvm.dylib \t 0x0000000000000010 f(X*) + 12 (f.cpp:3)\n"
-       "1   ???  0x20 0x0 + 32\n2   libsystem_platform.dylib  0x30 _sigtramp + 56\n",
+       "1   ???  0x20 0x0 + 32\n2   libsystem_platform.dylib  0x30 _sigtramp + 56\n"
+       "3   ???  0x40 ???\n",
        CrashText::kApple,
        {"0 vm module=libjvm.dylib symbol=f(X*) offset=0xc source=f.cpp:3 pc=0x10",
         "1 native at=0x20 pc=0x20",
-        "2 signal module=libsystem_platform.dylib symbol=_sigtramp offset=0x38 pc=0x30"}},
+        "2 signal module=libsystem_platform.dylib symbol=_sigtramp offset=0x38 pc=0x30",
+        "3 native pc=0x40"}},
   };
   for (const auto& [text, kind, frames] : kCases) {
     const CrashReport report = ParseCrashReport(text);
@@ -221,6 +223,15 @@ TEST(DebuggerSignal, OfEachDebugger) {
       {"* thread #1, stop reason = EXC_BAD_ACCESS (code=1, address=0x1c)\n  frame #0: 0x10 a`f\n",
        "EXC_BAD_ACCESS",
        {"0x1c"}},
+      {"Program received signal SIGSEGV, Segmentation fault.\n"
+       "(gdb) p $_siginfo._sifields._sigfault.si_addr\n$1 = (void *) 0x70\n"
+       "(gdb) p x\n$2 = (void *) 0x71\n#0  0x10 in f ()\n",
+       "SIGSEGV",
+       {"0x70"}},
+      {"Program received signal SIGSEGV, Segmentation fault.\n$2 = (void *) 0x71\n#0  0x10 in f "
+       "()\n",
+       "SIGSEGV",
+       {}},
       {"==1==ERROR: AddressSanitizer: SEGV on unknown address 0x000000000010 (pc 0x1f bp 0x2f sp "
        "0x3f T31)\n    #0 0x1f in f() /a.cpp:1\n",
        "SIGSEGV",

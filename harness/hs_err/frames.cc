@@ -81,6 +81,9 @@ void ParseNative(std::string_view rest, CrashFrame& frame) {
   }
   TakeSource(symbol, frame);
   frame.symbol_offset = TakeOffset(symbol, false);
+  // Cut within the offset.
+  for (const std::string_view begun : {"+", "+0", "+0x"})
+    if (symbol.ends_with(begun)) symbol = Trim(symbol.substr(0, symbol.size() - begun.size()));
   frame.symbol = symbol;
 }
 

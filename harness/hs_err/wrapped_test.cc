@@ -236,7 +236,8 @@ class WrappedLog : public testing::Test {
     constexpr int kFewestLines = 6;
     if (front && std::count(text.begin(), text.end(), '\n') < kFewestLines) return;
     const CrashStack cut = Read(text).native_stack;
-    EXPECT_LE(cut.frames.size(), whole.frames.size()) << log.name;
+    // Without their header, Java frames may seem to be native ones.
+    if (!front) EXPECT_LE(cut.frames.size(), whole.frames.size()) << log.name;
     if (!cut.frames.empty() && TextsOf(cut) != TextsOf(whole)) {
       EXPECT_TRUE(cut.truncated) << log.name << (front ? " from " : " up to ") << at;
     }

@@ -237,7 +237,9 @@ class WrappedLog : public testing::Test {
     if (front && std::count(text.begin(), text.end(), '\n') < kFewestLines) return;
     const CrashStack cut = Read(text).native_stack;
     // Without their header, Java frames may seem to be native ones.
-    if (!front) EXPECT_LE(cut.frames.size(), whole.frames.size()) << log.name;
+    if (!front) {
+      EXPECT_LE(cut.frames.size(), whole.frames.size()) << log.name;
+    }
     if (!cut.frames.empty() && TextsOf(cut) != TextsOf(whole)) {
       EXPECT_TRUE(cut.truncated) << log.name << (front ? " from " : " up to ") << at;
     }

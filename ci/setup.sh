@@ -28,6 +28,7 @@ ninja-build
 nlohmann-json3-dev
 openjdk-17-jdk-headless
 pkg-config
+zlib1g-dev
 '
 packages="$to_run"'
 afl++

@@ -70,7 +70,8 @@ void CheckRedaction(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  walkhammer::CheckReport(walkhammer::ParseCrashReport(text));
+  for (const walkhammer::CrashReport& report : walkhammer::ParseCrashReports(text))
+    walkhammer::CheckReport(report);
   walkhammer::CheckRedaction(text);
   return 0;
 }

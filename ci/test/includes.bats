@@ -135,6 +135,7 @@ marks_of() {
     Boost.Math) echo '[ (<]boost::' walkhammer ;;
     toml++) echo '[ (<]toml::' walkhammer ;;
     SQLite) echo '[ (<](sqlite3_|walkhammer::RunWriter::)' walkhammer ;;
+    zlib) echo '[ (<]inflateInit2_' walkhammer ;;
     GoogleTest) echo '[ (<]testing::' guard_test ;;
     'Google Benchmark') echo '[ (<]benchmark::' walk_bench ;;
     fmt | Capstone | 'elfutils (libelf' | 'libdw)') ;;

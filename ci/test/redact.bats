@@ -48,16 +48,17 @@ END
   run ! cmp -s "$log" "$log.once"
 }
 
-@test "redact reads UTF-16 and other ends of lines, and refuses what it cannot read" {
+@test "redact reads UTF-16, gzip and other ends of lines, and refuses what it cannot read" {
   iconv -t UTF-16 "$log" >"$log.bom"
   iconv -t UTF-16LE "$log" >"$log.le"
   iconv -t UTF-16BE "$log" >"$log.be"
   tr '\n' '\r' <"$log" >"$log.cr"
   "$walkhammer" import --redact "$log" >"$log.plain" 2>/dev/null
-  for form in bom le be cr; do
+  gzip -c "$log" >"$log.gz"
+  for form in bom le be cr gz; do
     "$walkhammer" import --redact "$log.$form" 2>/dev/null | cmp - "$log.plain"
   done
-  for packer in gzip xz zstd bzip2; do
+  for packer in xz zstd bzip2; do
     command -v "$packer" >/dev/null || continue
     "$packer" -c "$log" >"$log.packed"
     refuses 2 "is compressed ($packer)" import --redact "$log.packed"

@@ -39,12 +39,24 @@ Result<std::string> ReadCrashText(const std::string& path) {
   return PlainText(std::move(bytes), path);
 }
 
+Result<std::vector<ImportedCrash>> ReadCrashFiles(const std::string& path,
+                                                  const std::string& modules,
+                                                  bool with_known_inputs) {
+  ASSIGN_OR_RETURN(const auto corpora, ReadCorpora(with_known_inputs));
+  if (CoreFile::IsCore(path)) {
+    ASSIGN_OR_RETURN(ImportedCrash crash, ImportCore(path, modules, corpora));
+    std::vector<ImportedCrash> crashes;
+    crashes.push_back(std::move(crash));
+    return crashes;
+  }
+  ASSIGN_OR_RETURN(const auto text, ReadCrashText(path));
+  return ImportTexts(text, path, corpora);
+}
+
 Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
                                     bool with_known_inputs) {
-  ASSIGN_OR_RETURN(const auto corpora, ReadCorpora(with_known_inputs));
-  if (CoreFile::IsCore(path)) return ImportCore(path, modules, corpora);
-  ASSIGN_OR_RETURN(const auto text, ReadCrashText(path));
-  return ImportText(text, path, corpora);
+  ASSIGN_OR_RETURN(auto crashes, ReadCrashFiles(path, modules, with_known_inputs));
+  return std::move(crashes[0]);
 }
 
 }  // namespace walkhammer

@@ -35,6 +35,7 @@ std::string VersionLine(const CrashReport& report) {
   if (version.debug_level.known() && version.debug_level.value != "release")
     text += ", " + version.debug_level.value;
   if (report.platform.known()) text += ", " + report.platform.value;
+  if (report.vm == CrashVm::kOpenJ9) text += ", OpenJ9";
   return text;
 }
 
@@ -111,6 +112,9 @@ std::string AnswerOf(const ImportedCrash& crash) {
   if (!crash.guilt.innocent.empty())
     text += fmt::format("  innocent     {}: loaded, but not in the chain\n",
                         fmt::join(crash.guilt.innocent, ", "));
+  if (crash.report.vm == CrashVm::kOpenJ9)
+    return text +
+           "  candidates   none: walkhammer makes requests for HotSpot, and this is OpenJ9\n";
   if (crash.guilt.guilt != Guilt::kNone || !crash.resemblances.empty())
     text += ResemblanceText(crash.resemblances);
   if (crash.guilt.guilt != Guilt::kNone) text += CandidatesText(crash);

@@ -49,5 +49,13 @@ TEST(ImportedCrash, EndsWithTheNextCommand) {
             "addr2line -Cfe libjvm.so 0x74c308");
 }
 
+TEST(ImportedCrash, OfOpenJ9SaysSo) {
+  const std::string answer = AnswerOf(
+      ImportText("#0  0x20 in AsyncGetCallTrace () from /j/libj9vm29.so\n", "a.txt", {}).value());
+  EXPECT_NE(answer.find("JDK          unknown, OpenJ9"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("candidates   none"), std::string::npos) << answer;
+  EXPECT_EQ(answer.find("resembles"), std::string::npos) << answer;
+}
+
 }  // namespace
 }  // namespace walkhammer

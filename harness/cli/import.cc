@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -89,11 +91,11 @@ Result<std::vector<std::string>> WriteCandidates(const ImportedCrash& crash,
   return paths;
 }
 
-std::string FolderFor(const ImportOptions& options, size_t index) {
+std::string FolderFor(const ImportOptions& options, size_t index, size_t count) {
   const std::string base = options.out.empty()
                                ? fmt::format("out/import-{}-{}", Now("%Y%m%d-%H%M%S"), getpid())
                                : options.out;
-  return options.files.size() == 1 ? base : fmt::format("{}/{}", base, index + 1);
+  return count == 1 ? base : fmt::format("{}/{}", base, index + 1);
 }
 
 void PrintCandidates(const ImportedCrash& crash, const std::vector<std::string>& paths) {
@@ -102,10 +104,16 @@ void PrintCandidates(const ImportedCrash& crash, const std::vector<std::string>&
 }
 
 Result<ExitCode> RunJudge(const ImportOptions& options) {
+  std::vector<ImportedCrash> crashes;
+  for (const std::string& file : options.files) {
+    ASSIGN_OR_RETURN(auto found, ReadCrashFiles(file, options.modules));
+    std::move(found.begin(), found.end(), std::back_inserter(crashes));
+  }
   json all = json::array();
-  for (size_t i = 0; i < options.files.size(); i++) {
-    ASSIGN_OR_RETURN(const auto crash, ReadCrashFile(options.files[i], options.modules));
-    ASSIGN_OR_RETURN(const auto paths, WriteCandidates(crash, FolderFor(options, i)));
+  for (size_t i = 0; i < crashes.size(); i++) {
+    const ImportedCrash& crash = crashes[i];
+    ASSIGN_OR_RETURN(const auto paths,
+                     WriteCandidates(crash, FolderFor(options, i, crashes.size())));
     if (options.json) {
       all.push_back(CrashJson(crash, paths));
     } else {

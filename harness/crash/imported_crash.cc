@@ -11,6 +11,8 @@ ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& 
   crash.chain = ChainOf(crash.report);
   crash.guilt = JudgeGuilt(crash.report, crash.chain);
   crash.target = TargetOf(crash.report, crash.chain);
+  // Known bugs and requests are HotSpot's.
+  if (crash.report.vm == CrashVm::kOpenJ9) return crash;
   crash.resemblances =
       ResemblancesOf(crash.report, crash.chain, crash.guilt, crash.target, corpora.issues);
   if (crash.guilt.guilt != Guilt::kNone)
@@ -19,13 +21,29 @@ ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& 
   return crash;
 }
 
-Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
-                                 const Corpora& corpora) {
-  CrashReport report = ParseCrashReport(text);
-  if (report.text_kind == CrashText::kNone)
+Result<std::vector<ImportedCrash>> ImportTexts(std::string_view text, const std::string& name,
+                                               const Corpora& corpora) {
+  std::vector<CrashReport> reports = ParseCrashReports(text);
+  if (reports[0].text_kind == CrashText::kNone)
     return BadInput(name +
                     " is not a crash report: it has neither a head of an hs_err log nor a stack");
-  return Judge(std::move(report), name, corpora);
+  if (reports[0].text_kind == CrashText::kThreadDump)
+    return BadInput(name + " is a thread dump of a process that lives: no crash is in it");
+  std::vector<ImportedCrash> crashes;
+  for (CrashReport& report : reports) {
+    std::string which = name;
+    if (reports.size() > 1)
+      which +=
+          ", crash " + std::to_string(crashes.size() + 1) + " of " + std::to_string(reports.size());
+    crashes.push_back(Judge(std::move(report), which, corpora));
+  }
+  return crashes;
+}
+
+Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
+                                 const Corpora& corpora) {
+  ASSIGN_OR_RETURN(std::vector<ImportedCrash> crashes, ImportTexts(text, name, corpora));
+  return std::move(crashes[0]);
 }
 
 }  // namespace walkhammer

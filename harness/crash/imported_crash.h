@@ -37,7 +37,12 @@ struct Corpora {
 // Judges a report.
 ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& corpora);
 
-// Reads a log or another text. kBadInput: nothing of a crash is in it.
+// Reads a log or another text, and judges each of its crashes. kBadInput: nothing of a crash is in
+// it.
+Result<std::vector<ImportedCrash>> ImportTexts(std::string_view text, const std::string& name,
+                                               const Corpora& corpora);
+
+// Likewise the first one.
 Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
                                  const Corpora& corpora);
 

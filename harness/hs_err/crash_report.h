@@ -25,11 +25,15 @@ struct Reported {
 };
 
 enum class CrashText : uint8_t {
-  kNone,   // nothing of a crash was recognised
-  kHsErr,  // an hs_err log, or parts of one that are more than a stack
-  kGdb,    // a back-trace of gdb: "#0  0x00007f.. in f () from /lib/libjvm.so"
-  kLldb,   // a back-trace of lldb: "frame #0: 0x0000.. libjvm.dylib`f + 12"
-  kStack   // only frames, in the notation of hs_err logs
+  kNone,      // nothing of a crash was recognised
+  kHsErr,     // an hs_err log, or parts of one that are more than a stack
+  kGdb,       // gdb: "#0  0x00007f.. in f () from /lib/libjvm.so"; coredumpctl, eu-stack, ASan, too
+  kLldb,      // lldb: "frame #0: 0x0000.. libjvm.dylib`f + 12"
+  kStack,     // only frames, in the notation of hs_err logs
+  kMinidump,  // minidump-stackwalk: "0  libjvm.so!f + 0x308"
+  kApple,     // Apple's crash reporter: "0   libjvm.dylib  0x.. f + 12"
+  kJavacore,  // OpenJ9: "4XENATIVESTACK  f+0x1c (0x.. [libj9jit29.so+0x1])"
+  kThreadDump  // of a process that lives: jstack, jhsdb; its stacks are not read
 };
 
 // Why the VM died, by the head of the log.
@@ -72,6 +76,7 @@ enum class CrashArch : uint8_t {
   kS390x,
   kRiscv64
 };
+enum class CrashVm : uint8_t { kUnknown, kHotSpot, kOpenJ9 };
 enum class CrashOs : uint8_t { kUnknown, kLinux, kMacos, kWindows, kOther };
 
 struct CrashVersion {
@@ -151,7 +156,9 @@ struct CrashStack {
   // Indexes in `frames` of kSignalHandler: what is before the first one runs in a signal handler,
   // and what follows is the context that the signal interrupted.
   std::vector<size_t> signal_frames;
-  bool truncated = false;  // the text says "...<more frames>..."
+  // The text says "...<more frames>..." or that printing it failed, begins or ends within it, or
+  // leaves out frames.
+  bool truncated = false;
   // Index in `frames` of the first frame before which the text leaves frames out: "...", or numbers
   // of a debugger that do not follow each other.
   std::optional<size_t> gap;
@@ -300,6 +307,7 @@ struct CrashReport {
   std::vector<CrashEvent> events;
   std::vector<CrashReportingError> reporting_errors;
   std::vector<CrashUnread> unread;
+  CrashVm vm = CrashVm::kUnknown;
 
   // Value of the register by the vendor's name in lower case; none if it is not told.
   std::optional<uint64_t> Register(std::string_view name) const;
@@ -314,8 +322,15 @@ inline constexpr size_t kMostCrashText = size_t{32}
 inline constexpr size_t kMostCrashItems = 20'000;  // of each list
 
 // Parses any text. Never fails: what is not understood stays untold, and `unread` names what was
-// expected and not found. Time is linear in the text's size; the text itself is not copied.
+// expected and not found. Of several crashes the first one is read. If the text is JSON, lines are
+// those of the text that its strings hold. Time is linear in the text's size; but for JSON the text
+// itself is not copied.
 CrashReport ParseCrashReport(std::string_view text);
+
+inline constexpr size_t kMostCrashReports = 16;
+
+// Likewise all crashes of a text, the first 16 of them, in its order; at least one report.
+std::vector<CrashReport> ParseCrashReports(std::string_view text);
 
 }  // namespace walkhammer
 

@@ -48,6 +48,18 @@ TEST(CrashFrame, OfEveryKind) {
                 ElementsAre(std::string("0 ") + frame));
 }
 
+TEST(CrashFrame, CutWithinItsOffsetKeepsItsName) {
+  for (const char* end : {"", "+", "+0", "+0x", "+0x1"}) {
+    const CrashStack stack =
+        ParseCrashReport("Native frames:\nV  [libjvm.so+0x6c8526]  AsyncGetCallTrace" +
+                         std::string(end))
+            .native_stack;
+    ASSERT_EQ(stack.frames.size(), 1U) << end;
+    EXPECT_EQ(stack.frames[0].symbol, "AsyncGetCallTrace") << end;
+    EXPECT_TRUE(stack.truncated) << end;
+  }
+}
+
 TEST(CrashFrame, ProseIsNone) {
   for (const char* line :
        {"C is a language", "V [libjvm.so", "J 2 o", "j foo", "v1.2.3", "C  [x]", "A  b.c", "Java 8",
@@ -310,6 +322,22 @@ TEST(CrashReport, TheFirstOfTwoLogs) {
   EXPECT_EQ(both.version.vm.value, first.version.vm.value);
   EXPECT_EQ(both.native_stack.frames.size(), first.native_stack.frames.size());
   EXPECT_THAT(ValuesOf(both, "unread"), Contains(StartsWith("what follows: ")));
+}
+
+TEST(CrashReports, OfEachLogInItsOrder) {
+  const std::string a = CrashLogText(WALKHAMMER_CRASH_LOGS, "17.0.15-agct-3.log");
+  const std::string b = CrashLogText(WALKHAMMER_CRASH_LOGS, "8-native-jump.log");
+  const std::vector<CrashReport> both = ParseCrashReports(a + "restarted\n" + b);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0].version.vm.value, ParseCrashReport(a).version.vm.value);
+  EXPECT_EQ(ValuesOf(both[1], "frame"), ValuesOf(ParseCrashReport(b), "frame"));
+  EXPECT_GT(both[1].pc.line, std::count(a.begin(), a.end(), '\n'));
+  // A log, and its head from the console.
+  EXPECT_EQ(ParseCrashReports(a + a.substr(0, a.find("---------------"))).size(), 1U);
+  EXPECT_EQ(ParseCrashReports("nothing\n").size(), 1U);
+  std::string many;
+  while (many.size() < 20 * b.size()) many += b;
+  EXPECT_EQ(ParseCrashReports(many).size(), kMostCrashReports);
 }
 
 TEST(CrashReport, TheHeadOnTheConsoleAndThenTheLog) {

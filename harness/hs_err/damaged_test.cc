@@ -10,7 +10,7 @@
 #include "harness/base/text.h"
 #include "harness/hs_err/crash_report.h"
 #include "harness/hs_err/testing/crash_log.h"
-#include "harness/hs_err/testing/report_items.h"
+#include "harness/hs_err/testing/essence.h"
 
 namespace walkhammer {
 namespace {
@@ -172,49 +172,15 @@ constexpr Damage kDamages[] = {
     {"output between", WithOutputBetween},
     {"wrapped", Wrapped}};
 
-// What matters of a report, without lines. Blanks are left out: they are what some damages change.
-std::string Essence(const CrashReport& report) {
-  std::string text = report.internal.text + "\n";
-  for (const char* item : {"text",         "error",
-                           "signal",       "code",
-                           "address",      "computed address",
-                           "pc",           "tid",
-                           "jdk",          "vm version",
-                           "gc",           "platform",
-                           "thread",       "problematic frame",
-                           "frame",        "java frame",
-                           "signal frame", "register",
-                           "word",         "pointee",
-                           "code heap"})
-    for (const std::string& value : ValuesOf(report, item))
-      text += fmt::format("{}: {}\n", item, value);
-  if (report.instructions)
-    text +=
-        fmt::format("{:#x} {}\n", report.instructions->begin,
-                    HexBytes(report.instructions->bytes.data(), report.instructions->bytes.size()));
-  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-  return text;
-}
-
-// The first line that differs, of both; empty: none does.
-std::string Difference(const std::string& read, const std::string& wanted) {
-  if (read == wanted) return "";
-  const Lines a = Split(read, '\n'), b = Split(wanted, '\n');
-  size_t i = 0;
-  while (i < a.size() && i < b.size() && a[i] == b[i]) i++;
-  return fmt::format("{} instead of {}", i < a.size() ? a[i] : "the end",
-                     i < b.size() ? b[i] : "the end");
-}
-
 TEST(DamagedLog, ReadsLikeTheLogItself) {
   size_t logs = 0;
   for (const CrashLog& log : CrashLogs(WALKHAMMER_CRASH_LOGS)) {
     if (!log.is_hs_err()) continue;
     // With sanitizers one log of eight suffers it.
     if (logs++ % 8 != 0 && kSanitized) continue;
-    const std::string wanted = Essence(ParseCrashReport(log.text));
+    const std::string wanted = EssenceOf(ParseCrashReport(log.text));
     for (const Damage& damage : kDamages)
-      EXPECT_EQ(Difference(Essence(ParseCrashReport(damage.make(log.text))), wanted), "")
+      EXPECT_EQ(Difference(EssenceOf(ParseCrashReport(damage.make(log.text))), wanted), "")
           << damage.name << ": " << log.name;
   }
   EXPECT_GE(logs, 41u);
@@ -235,9 +201,9 @@ TEST(DamagedLog, RedactedNumbersLeaveTheRest) {
 
 TEST(DamagedLog, OneDamageUponAnother) {
   const std::string text = CrashLogText(WALKHAMMER_CRASH_LOGS, "21-agct-2.log");
-  const std::string wanted = Essence(ParseCrashReport(text));
-  EXPECT_EQ(Essence(ParseCrashReport(Quoted(Quoted(IsoTimes(DosLines(text)))))), wanted);
-  EXPECT_EQ(Essence(ParseCrashReport(Indented(Html(BracketTimes(EscapedHash(text)))))), wanted);
+  const std::string wanted = EssenceOf(ParseCrashReport(text));
+  EXPECT_EQ(EssenceOf(ParseCrashReport(Quoted(Quoted(IsoTimes(DosLines(text)))))), wanted);
+  EXPECT_EQ(EssenceOf(ParseCrashReport(Indented(Html(BracketTimes(EscapedHash(text)))))), wanted);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/base/text.h"
 #include "harness/hs_err/characters.h"
 #include "harness/hs_err/cursor.h"
+#include "harness/hs_err/debugger_frames.h"
 #include "harness/hs_err/frames.h"
 #include "harness/hs_err/sections.h"
 
@@ -16,184 +16,19 @@ namespace {
 constexpr size_t kLongestFrame = 4 << 10;
 constexpr int kMostJoined = 32;  // lines of a frame
 
-std::string_view LastName(std::string_view path) {
-  const size_t slash = path.find_last_of("/\\");
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+// True if a debugger broke the frame at the terminal's width.
+bool IsBroken(std::string_view frame) {
+  return std::count(frame.begin(), frame.end(), '(') != std::count(frame.begin(), frame.end(), ')');
 }
 
-bool IsLibjvm(std::string_view module) { return module.starts_with("libjvm."); }
-
-// "0x.. in f (a=..) at ./f.cpp:12", "f (a=..) from /lib/a.so", "<signal handler called>"
-void ParseGdb(CrashFrame& frame) {
-  Cursor cursor(frame.text);
-  (void)cursor.Skip("#");
-  (void)cursor.Decimal();
-  if (cursor.Skip("<signal handler called>")) {
-    frame.kind = CrashFrameKind::kSignalHandler;
-    return;
-  }
-  frame.pc = cursor.Hex();
-  (void)cursor.Skip("in ");
-  std::string_view rest = Trim(cursor.rest());
-  if (const size_t from = rest.rfind(" from "); from != std::string_view::npos) {
-    frame.module = LastName(Trim(rest.substr(from + 6)));
-    rest = rest.substr(0, from);
-  } else if (const size_t at = rest.rfind(" at "); at != std::string_view::npos) {
-    frame.source = LastName(Trim(rest.substr(at + 4)));
-    rest = rest.substr(0, at);
-  }
-  const std::string_view symbol = Trim(rest.substr(0, rest.find(" (")));
-  frame.symbol = symbol == "??" ? std::string_view() : symbol;
-  frame.kind = IsLibjvm(frame.module) ? CrashFrameKind::kVm : CrashFrameKind::kNative;
-}
-
-// "frame #1: 0x.. libjvm.dylib`f(X*) + 12 at f.cpp:12:3 [opt] [inlined]"
-void ParseLldb(CrashFrame& frame) {
-  Cursor cursor(frame.text);
-  (void)cursor.SkipPast("frame #");
-  (void)cursor.Decimal();
-  (void)cursor.Skip(":");
-  frame.pc = cursor.Hex();
-  cursor.SkipBlanks();
-  frame.kind = CrashFrameKind::kNative;
-  if (cursor.rest().find('`') == std::string_view::npos) return;
-  frame.module = LastName(cursor.Until("`"));
-  if (IsLibjvm(frame.module)) frame.kind = CrashFrameKind::kVm;
-  (void)cursor.Skip("`");
-  std::string_view rest = Trim(cursor.rest());
-  for (std::string_view mark : {"[opt]", "[inlined]", "[artificial]"}) {
-    const size_t at = rest.find(mark);
-    if (at == std::string_view::npos) continue;
-    frame.is_inlined |= mark == "[inlined]";
-    // "[inlined]" is before the function, the others are at the end.
-    rest = at == 0 ? Trim(rest.substr(mark.size())) : Trim(rest.substr(0, at));
-  }
-  if (const size_t at = rest.rfind(" at "); at != std::string_view::npos) {
-    frame.source = LastName(Trim(rest.substr(at + 4)));
-    rest = Trim(rest.substr(0, at));
-  }
-  if (const size_t plus = rest.rfind(" + "); plus != std::string_view::npos) {
-    Cursor offset(rest.substr(plus + 3));
-    if (const auto value = offset.Decimal(); value && offset.AtEnd()) {
-      frame.symbol_offset = static_cast<uint64_t>(*value);
-      rest = Trim(rest.substr(0, plus));
-    }
-  }
-  if (!rest.starts_with("___lldb_unnamed")) frame.symbol = rest;
-}
-
-void Parse(CrashText kind, CrashFrame& frame) {
-  CrashFrame parsed;
-  parsed.line = frame.line;
-  parsed.text = std::move(frame.text);
-  kind == CrashText::kGdb ? ParseGdb(parsed) : ParseLldb(parsed);
-  frame = std::move(parsed);
-}
-
-}  // namespace
-
-void DebuggerReader::Start(CrashText kind) {
-  Keep();
-  if (kind_ == CrashText::kNone) kind_ = kind;
-}
-
-void DebuggerReader::Keep() {
-  MarkSignalFrames(current_);
-  const bool better =
-      kept_.frames.empty() || (kept_.signal_frames.empty() && !current_.signal_frames.empty());
-  if (better && !current_.frames.empty()) kept_ = std::move(current_);
-  current_ = {};
-}
-
-void DebuggerReader::NoteGap(int64_t number) {
-  const bool follows = current_.frames.empty() || number == last_number_ + 1;
-  if (!follows && !current_.gap) current_.gap = current_.frames.size();
-  last_number_ = number;
-}
-
-bool DebuggerReader::ReadGdbFrame(const Line& line) {
-  Cursor cursor(line.text);
-  if (!cursor.Skip("#")) return false;
-  const auto number = cursor.Decimal();
-  if (!number || cursor.AtEnd() || !IsBlank(cursor.rest()[0])) return false;
-  Cursor content = cursor;
-  content.SkipBlanks();
-  const bool is_frame = content.rest().starts_with("0x") ||
-                        content.rest().starts_with("<signal handler") ||
-                        content.rest().find(" (") != std::string_view::npos;
-  if (!is_frame) return false;
-  if (*number == 0 || kind_ == CrashText::kNone) Start(CrashText::kGdb);
-  if (current_.frames.size() >= kMostCrashItems) return true;
-  NoteGap(*number);
-  CrashFrame frame;
-  frame.line = line.number;
-  frame.text = line.text;
-  joined_ = 0;
-  Parse(CrashText::kGdb, frame);
-  current_.frames.push_back(std::move(frame));
-  return true;
-}
-
-bool DebuggerReader::ReadLldbFrame(const Line& line) {
-  std::string_view text = line.text;
-  if (text.starts_with("* ")) text = Trim(text.substr(2));
-  Cursor cursor(text);
-  if (!cursor.Skip("frame #")) return false;
-  const auto number = cursor.Decimal();
-  if (!number || !cursor.Skip(":")) return false;
-  if (*number == 0 || kind_ == CrashText::kNone) Start(CrashText::kLldb);
-  if (current_.frames.size() >= kMostCrashItems) return true;
-  NoteGap(*number);
-  CrashFrame frame;
-  frame.line = line.number;
-  frame.text = text;
-  Parse(CrashText::kLldb, frame);
-  current_.frames.push_back(std::move(frame));
-  return true;
-}
-
-// gdb breaks its lines at the terminal's width.
-bool DebuggerReader::ReadMore(const Line& line) {
-  if (current_.frames.empty() || kind_ != CrashText::kGdb) return false;
-  CrashFrame& frame = current_.frames.back();
-  const auto open = std::count(frame.text.begin(), frame.text.end(), '(');
-  const bool cut = open != std::count(frame.text.begin(), frame.text.end(), ')');
-  if (!cut && !line.text.starts_with("at ") && !line.text.starts_with("from ")) return false;
-  if (frame.text.size() + line.text.size() > kLongestFrame || ++joined_ > kMostJoined) return true;
-  frame.text += ' ';
-  frame.text += line.text;
-  Parse(kind_, frame);
-  return true;
-}
-
-bool DebuggerReader::ReadSignal(const Line& line, CrashReport& report) {
-  const std::string_view text = line.text;
-  for (const std::string_view mark :
-       {"received signal SIG", "terminated with signal SIG", "stop reason = signal SIG"}) {
-    Cursor cursor(text);
-    if (!cursor.SkipPast(mark)) continue;
-    SetIfUnknown(report.signal.name, "SIG" + std::string(cursor.Until(" ,:")), line.number);
-    if (report.error == CrashError::kUnknown) report.error = CrashError::kSignal;
-    Cursor address(text);
-    if (address.SkipPast("fault address"))
-      if ((void)(address.Skip(":") || address.Skip("=")), true)
-        if (const auto value = address.Hex())
-          SetIfUnknown(report.signal.address, *value, line.number);
-    return true;
-  }
-  Cursor access(text);
-  if (access.SkipPast("EXC_BAD_ACCESS (code=")) {
-    SetIfUnknown(report.signal.name, "EXC_BAD_ACCESS", line.number);
-    if (report.error == CrashError::kUnknown) report.error = CrashError::kSignal;
-    if (access.SkipPast("address="))
-      if (const auto value = access.Hex()) SetIfUnknown(report.signal.address, *value, line.number);
-    return true;
-  }
-  return false;
+// Lists in prose are numbered, too: without a '#' only what goes on, or begins with 0, is a stack.
+bool MayFollow(const DebuggerFrame& frame, CrashText writer, int64_t last) {
+  if (frame.writer != CrashText::kMinidump && frame.writer != CrashText::kApple) return true;
+  return frame.number == 0 || (frame.writer == writer && frame.number == last + 1);
 }
 
 // "rax            0x7f..   140", of gdb's "info registers"
-bool DebuggerReader::ReadRegister(const Line& line, CrashReport& report) {
+bool ReadGdbRegister(const Line& line, CrashReport& report) {
   Cursor cursor(line.text);
   const std::string_view name = cursor.Until(" \t");
   const auto value = name.size() >= 2 && name.size() <= 6 ? cursor.Hex() : std::nullopt;
@@ -204,19 +39,122 @@ bool DebuggerReader::ReadRegister(const Line& line, CrashReport& report) {
   return true;
 }
 
+}  // namespace
+
+// The stack of the crash is better than another; so is one that was printed before, but in part.
+bool DebuggerReader::IsBetter() const {
+  const std::vector<CrashFrame>&before = kept_.frames.frames, &now = current_.frames.frames;
+  if (before.empty() || now.empty()) return !now.empty();
+  if (kept_.crashed != current_.crashed) return current_.crashed;
+  if (kept_.frames.signal_frames.empty() && !current_.frames.signal_frames.empty()) return true;
+  return now.size() > before.size() &&
+         std::equal(before.begin(), before.end(), now.begin(),
+                    [](const CrashFrame& a, const CrashFrame& b) { return a.text == b.text; });
+}
+
+void DebuggerReader::Keep() {
+  if (!current_.frames.frames.empty())
+    current_.frames.truncated |= IsBroken(current_.frames.frames.back().text);
+  MarkSignalFrames(current_.frames);
+  if (IsBetter()) kept_ = std::move(current_);
+  current_ = {};
+}
+
+bool DebuggerReader::ReadFrame(const Line& line) {
+  std::optional<DebuggerFrame> parsed = ParseDebuggerFrame(line.text);
+  if (!parsed || !MayFollow(*parsed, current_.writer, current_.last)) return false;
+  if (parsed->number < 0) parsed->number = current_.last + 1;
+  if (parsed->number == 0 || current_.frames.frames.empty()) {
+    Keep();
+    current_.writer = parsed->writer;
+    current_.crashed = std::exchange(next_crashed_, false);
+  }
+  CrashStack& stack = current_.frames;
+  if (parsed->number > current_.last + 1) {  // frames between are not there
+    stack.truncated = true;
+    if (!stack.gap && !stack.frames.empty()) stack.gap = stack.frames.size();
+  }
+  current_.last = parsed->number;
+  in_registers_ = false;
+  joined_ = 0;
+  if (stack.frames.size() >= kMostCrashItems) return true;
+  parsed->frame.line = line.number;
+  stack.frames.push_back(std::move(parsed->frame));
+  return true;
+}
+
+// gdb breaks its lines at the terminal's width.
+bool DebuggerReader::ReadMore(const Line& line) {
+  if (current_.frames.frames.empty() || current_.writer != CrashText::kGdb) return false;
+  CrashFrame& frame = current_.frames.frames.back();
+  if (!IsBroken(frame.text) && !line.text.starts_with("at ") && !line.text.starts_with("from "))
+    return false;
+  if (frame.text.size() + line.text.size() > kLongestFrame || ++joined_ > kMostJoined) return true;
+  std::string text = frame.text + ' ';
+  text += line.text;
+  if (std::optional<DebuggerFrame> whole = ParseDebuggerFrame(text)) {
+    whole->frame.line = frame.line;
+    frame = std::move(whole->frame);
+  }
+  return true;
+}
+
+// "Thread 31 (crashed)", "Thread 5 Crashed:: Java: main", "Stack trace of thread 4790:", "Thread 5
+// crashed with X86 Thread State (64-bit):", "(More stack frames follow...)"
+bool DebuggerReader::ReadHeadOfStack(const Line& line) {
+  const std::string_view text = line.text;
+  if (text.starts_with("(More stack frames follow") || text.starts_with("Backtrace stopped:")) {
+    current_.frames.truncated = true;
+    return true;
+  }
+  // OpenJ9's javacore: the current thread is the first one.
+  if (text.starts_with("3XMTHREADINFO ")) Keep();
+  if (text.starts_with("1XMCURTHDINFO")) return next_crashed_ = true;
+  if (text.starts_with("Debugger attached successfully") || text.starts_with("Full thread dump "))
+    return is_of_live_process_ = true;
+  if (text.starts_with("Stack trace of thread")) {
+    next_crashed_ = !kept_.crashed && !current_.crashed;  // the first one is
+    return false;
+  }
+  if (text.find("Sanitizer: ") != std::string_view::npos) next_crashed_ = !kept_.crashed;
+  if (!text.starts_with("Thread ")) return false;
+  in_registers_ = text.find(" crashed with ") != std::string_view::npos;
+  if (in_registers_) return true;
+  next_crashed_ = text.ends_with("(crashed)") || text.find(" Crashed:") != std::string_view::npos;
+  return next_crashed_;
+}
+
+bool DebuggerReader::ReadCrashedRegisters(const Line& line, CrashReport& report) {
+  if (in_registers_) return ReadRegisters(line, report, ':');
+  if (current_.writer == CrashText::kGdb) return ReadGdbRegister(line, report);
+  if (current_.writer != CrashText::kMinidump) return false;
+  // Below each frame: those below the others are what minidump-stackwalk computed.
+  CrashReport ignored;
+  const bool are_real = current_.crashed && current_.last == 0;
+  return ReadRegisters(line, are_real ? report : ignored);
+}
+
+// "(gdb) p $_siginfo._sifields._sigfault.si_addr", and then "$1 = (void *) 0x70"
+bool DebuggerReader::ReadPrintedAddress(const Line& line, CrashReport& report) {
+  const bool expected = std::exchange(expects_address_, line.text.ends_with(".si_addr"));
+  Cursor cursor(line.text);
+  if (!expected || !cursor.Skip("$") || !cursor.SkipPast(" = (void *)")) return expects_address_;
+  if (const auto value = cursor.Hex()) SetIfUnknown(report.signal.address, *value, line.number);
+  return true;
+}
+
 bool DebuggerReader::Read(const Line& line, CrashReport& report) {
   const char first = line.text[0];
-  if (first == '#' && ReadGdbFrame(line)) return true;
-  if ((first == '*' || first == 'f') && ReadLldbFrame(line)) return true;
-  if (line.text.starts_with("Thread ") || first == '*' || first == 'P')
-    if (ReadSignal(line, report)) return true;
-  if (kind_ != CrashText::kNone && ReadMore(line)) return true;
-  return kind_ == CrashText::kGdb && ReadRegister(line, report);
+  const bool may_be_frame = first == '#' || first == '*' || first == 'f' || IsDigit(first);
+  if (may_be_frame && ReadFrame(line)) return true;
+  if (ReadHeadOfStack(line) || ReadPrintedAddress(line, report)) return true;
+  if (ReadDebuggerFact(line, report)) return tells_end_ = true;
+  return ReadMore(line) || ReadCrashedRegisters(line, report);
 }
 
 CrashStack DebuggerReader::TakeStack() {
   Keep();
-  return std::move(kept_);
+  return std::move(kept_.frames);
 }
 
 }  // namespace walkhammer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DebuggerReader: back-traces of gdb and lldb, also of all threads. Signal-safe: no.
+// DebuggerReader: what debuggers and crash reporters write, see ParseDebuggerFrame, also of all
+// threads. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_HS_ERR_DEBUGGER_H_
 #define WALKHAMMER_HARNESS_HS_ERR_DEBUGGER_H_
 
@@ -15,28 +16,48 @@ class DebuggerReader {
   // Takes a line; returns true if a debugger wrote it.
   bool Read(const Line& line, CrashReport& report);
 
-  // Returns which debugger wrote frames: kGdb, kLldb, or kNone.
-  CrashText kind() const { return kind_; }
+  // Returns who wrote the stack that TakeStack returns.
+  CrashText kind() const { return kept_.writer; }
 
-  // Returns the stack of the thread that got the signal: the first one with a signal frame, or the
-  // first of all. Ends the reading.
+  // True if the text says why the process ended in words that HotSpot does not have.
+  bool tells_end() const { return tells_end_; }
+
+  // True if the text says that it is of a process that lives: jhsdb's or jstack's.
+  bool is_of_live_process() const { return is_of_live_process_; }
+
+  // Returns the stack of the thread that crashed: the one that is said to, or the first one with a
+  // signal frame, or the first of all; the longest, if it was printed several times. Ends the
+  // reading.
   CrashStack TakeStack();
 
  private:
-  void Start(CrashText kind);
-  void NoteGap(int64_t number);
-  bool ReadGdbFrame(const Line& line);
-  bool ReadLldbFrame(const Line& line);
+  struct Stack {
+    CrashText writer = CrashText::kNone;
+    bool crashed = false;  // the text says so
+    int64_t last = -1;     // number of the last frame
+    CrashStack frames;
+  };
+
+  bool ReadFrame(const Line& line);
   bool ReadMore(const Line& line);
-  bool ReadSignal(const Line& line, CrashReport& report);
-  bool ReadRegister(const Line& line, CrashReport& report);
+  bool ReadHeadOfStack(const Line& line);
+  bool ReadPrintedAddress(const Line& line, CrashReport& report);
+  bool ReadCrashedRegisters(const Line& line, CrashReport& report);
+  bool IsBetter() const;
   void Keep();
 
-  CrashText kind_ = CrashText::kNone;
-  CrashStack kept_, current_;
+  Stack kept_, current_;
+  bool next_crashed_ = false;
+  bool in_registers_ = false;     // of Apple's reporter
+  bool expects_address_ = false;  // the line before asks gdb for si_addr
+  bool tells_end_ = false;
+  bool is_of_live_process_ = false;
   int joined_ = 0;  // lines that were added to the last frame
-  int64_t last_number_ = 0;
 };
+
+// Why the process ended, in the words of debuggers and crash reporters. Returns true if the line
+// tells it.
+bool ReadDebuggerFact(const Line& line, CrashReport& report);
 
 }  // namespace walkhammer
 

@@ -81,8 +81,9 @@ void ParseNative(std::string_view rest, CrashFrame& frame) {
   }
   TakeSource(symbol, frame);
   frame.symbol_offset = TakeOffset(symbol, false);
-  for (const std::string_view cut : {"+", "+0", "+0x"})  // where the text ends
-    if (symbol.ends_with(cut)) symbol.remove_suffix(cut.size());
+  // Cut within the offset.
+  for (const std::string_view begun : {"+", "+0", "+0x"})
+    if (symbol.ends_with(begun)) symbol = Trim(symbol.substr(0, symbol.size() - begun.size()));
   frame.symbol = symbol;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/hs_err/prefixes.h"
+
 namespace walkhammer {
 
 struct Line {
@@ -20,19 +22,22 @@ class LineReader {
  public:
   // Reads from the first line on, or from the last line back. `text` must outlive the reader.
   LineReader(std::string_view text, bool backwards);
+  // Likewise, of a part of the text that has these prefixes.
+  LineReader(std::string_view text, bool backwards, LinePrefixes prefixes);
 
   // Returns false at the end. The line is valid until the next call.
   bool Next(Line& line);
 
  private:
   std::string_view rest_;
+  LinePrefixes prefixes_;
   std::string scratch_;
   int number_;
   bool backwards_;
 };
 
-// Removes what is not the line's own, from its begin: blanks, "> " of mails, "|" and names of
-// containers, timestamps, '#'. Returns a view into `text`.
+// Removes what is not the line's own, from its begin: blanks, "> " of mails, numbers of lists, '#'.
+// Returns a view into `text`.
 std::string_view WithoutPrefix(std::string_view text, bool& has_hash);
 
 // True if a terminal has broken a word between the two: "linux-" and "amd64", "0x00007feb" and

@@ -65,12 +65,21 @@ constexpr Header kHeaders[] = {
     {"/proc/", Section::kOther},
 };
 
-bool HeadIsKnown(const CrashReport& report) { return report.error != CrashError::kUnknown; }
-
 // JDK 5 and 6 say "An unexpected error".
 bool IsHead(std::string_view text) {
   return text.starts_with("A fatal error has been detected by") ||
          text.starts_with("An unexpected error has been detected by");
+}
+
+// Names that only OpenJ9 has.
+bool NamesOpenJ9(std::string_view text) {
+  if (text.find("j9") == std::string_view::npos && text.find("J9") == std::string_view::npos &&
+      text.find("getSendSlots") == std::string_view::npos)
+    return false;
+  for (const std::string_view name : {"libj9vm", "libj9jit", "libj9prt", "Eclipse OpenJ9", "j9sig",
+                                      "J9Generic_Signal", "getSendSlotsFromSignature"})
+    if (text.find(name) != std::string_view::npos) return true;
+  return false;
 }
 
 bool HasBody(const CrashReport& report) {
@@ -95,12 +104,14 @@ bool MayHoldFrames(Section section) {
 }  // namespace
 
 bool Parser::BeginsAnother(const Line& line) const {
-  return IsHead(line.text) && HeadIsKnown(report_) && HasBody(report_);
+  return IsHead(line.text) && report_.error != CrashError::kUnknown && HasBody(report_);
 }
 
 bool Parser::Read(const Line& line) {
   last_line_ = line.number;
+  names_openj9_ = names_openj9_ || NamesOpenJ9(line.text);
   if (line.is_empty()) {
+    in_stack_ = false;
     if (cut_ != Cut::kThread && cut_ != Cut::kNothing) EndCut();
     return true;
   }
@@ -112,6 +123,8 @@ bool Parser::Read(const Line& line) {
   if (line.text.find("occurred during error reporting") != std::string_view::npos &&
       ReadReportingError(line, report_)) {
     EndCut();
+    if (report_.reporting_errors.back().step.find("native stack") != std::string::npos)
+      report_.native_stack.truncated = true;
     if (!line.text.ends_with(']')) BeginCut(Cut::kReportingError, line);
     return true;
   }
@@ -130,6 +143,7 @@ bool Parser::EnterSection(const Line& line) {
   const std::string_view text = line.text;
   const auto enter = [&](Section section) {
     section_ = section;
+    in_stack_ = section == Section::kNativeFrames;
     is_log_ = true;
     EndCut();
     return true;
@@ -171,7 +185,10 @@ bool Parser::EnterSection(const Line& line) {
     if (header.section == Section::kNativeFrames &&
         report_.native_stack.frames.size() > superseded_.frames.size())
       superseded_ = std::move(report_.native_stack);
-    if (header.section == Section::kNativeFrames) report_.native_stack = {};
+    if (header.section == Section::kNativeFrames) {
+      report_.native_stack = {};
+      has_stack_header_ = true;
+    }
     if (header.section == Section::kSystem && text.size() > 3)
       ReadSystem({text.substr(3), line.number});
     return enter(header.section);
@@ -369,127 +386,6 @@ void Parser::ReadInSection(const Line& line) {
     default:
       break;
   }
-}
-
-// HotSpot's "R29" of aarch64 is what everybody else calls x29.
-void Parser::NameAarch64Registers() {
-  for (CrashRegister& reg : report_.registers) {
-    if (reg.name.size() >= 2 && reg.name[0] == 'r' && IsDigit(reg.name[1])) reg.name[0] = 'x';
-    if (reg.name == "fp") reg.name = "x29";
-    if (reg.name == "lr") reg.name = "x30";
-  }
-  for (CrashPointee& pointee : report_.register_pointees)
-    if (pointee.register_name.size() >= 2 && pointee.register_name[0] == 'r' &&
-        IsDigit(pointee.register_name[1]))
-      pointee.register_name[0] = 'x';
-}
-
-// By the registers, if no line tells the architecture.
-void Parser::GuessArch() {
-  if (report_.arch != CrashArch::kUnknown) return;
-  if (report_.Register("rax")) report_.arch = CrashArch::kX86_64;
-  if (report_.Register("r30") || report_.Register("x30") || report_.Register("x28"))
-    report_.arch = CrashArch::kAarch64;
-}
-
-// Puts together what several sections tell.
-void Parser::Refine() {
-  GuessArch();
-  if (report_.arch == CrashArch::kAarch64) NameAarch64Registers();
-  for (const char* name : {"rip", "pc"})
-    for (const CrashRegister& reg : report_.registers)
-      if (reg.name == name) SetIfUnknown(report_.pc, reg.value, reg.line);
-  for (const char* name : {"rsp", "sp"})
-    for (const CrashRegister& reg : report_.registers)
-      if (reg.name == name) SetIfUnknown(report_.stack_pointer, reg.value, reg.line);
-  // Before JDK 9 the head tells a pthread's address, which no thread's id of Linux is as large as.
-  constexpr int64_t kMostLinuxId = 1 << 22;
-  if (report_.thread.line > 0 && report_.thread.id > 0 &&
-      (!report_.tid.known() || report_.tid.value > kMostLinuxId))
-    report_.tid = {report_.thread.id, report_.thread.line};
-  std::sort(report_.stack_words.begin(), report_.stack_words.end(),
-            [](const CrashWord& a, const CrashWord& b) { return a.address < b.address; });
-  for (const CrashFrame& frame : report_.native_stack.frames) {
-    if (report_.os != CrashOs::kUnknown) break;
-    if (frame.module.ends_with(".dylib")) report_.os = CrashOs::kMacos;
-    if (frame.module.find(".so") != std::string::npos) report_.os = CrashOs::kLinux;
-  }
-}
-
-void Parser::TellUnread() {
-  const struct {
-    const char* what;
-    bool is_there;
-  } wanted[] = {
-      {"error", HeadIsKnown(report_)},
-      {"versions", report_.version.vm.known()},
-      {"siginfo", report_.error != CrashError::kSignal || report_.signal.code.known() ||
-                      report_.signal.code_number.known() || report_.signal.address.known()},
-      {"current thread", report_.thread.line > 0},
-      {"native frames", !report_.native_stack.frames.empty()},
-      {"registers", !report_.registers.empty() || report_.error == CrashError::kOutOfMemory},
-      {"register to memory mapping",
-       !report_.register_pointees.empty() || report_.error == CrashError::kOutOfMemory},
-      {"top of stack", !report_.stack_words.empty()},
-      {"instructions", report_.instructions.has_value()},
-      {"modules", !report_.modules.empty()},
-      {"code cache", !report_.code_heaps.empty()},
-      {"command line", report_.command_line.known()},
-  };
-  for (const auto& row : wanted) {
-    if (row.is_there) continue;
-    report_.unread.push_back({row.what,
-                              ended_ ? "the text does not tell them" : "the text ends before them",
-                              ended_ ? 0 : last_line_});
-  }
-}
-
-// The debugger stops where the JVM aborts, when it has reported its death; the crash is below.
-void Parser::UseDebugger(CrashStack stack) {
-  report_.native_stack = std::move(stack);
-  GuessArch();
-  const CrashStack& all = report_.native_stack;
-  const size_t first = all.signal_frames.empty() ? 0 : all.signal_frames[0];
-  const bool reports = std::any_of(
-      all.frames.begin(), all.frames.begin() + static_cast<std::ptrdiff_t>(first),
-      [](const CrashFrame& frame) { return frame.symbol.starts_with("VMError::report"); });
-  const size_t crash = reports ? first + 1 : 0;
-  if (reports && !report_.registers.empty()) {
-    report_.unread.push_back({"registers",
-                              "the debugger shows those of the abort, not of the crash",
-                              report_.registers[0].line});
-    report_.registers.clear();
-  }
-  if (crash >= all.frames.size()) return;
-  const CrashFrame& frame = all.frames[crash];
-  if (!report_.problematic_frame) report_.problematic_frame = frame;
-  if (frame.pc) SetIfUnknown(report_.pc, *frame.pc, frame.line);
-}
-
-void Parser::Finish() {
-  EndCut();
-  if (superseded_.frames.size() > report_.native_stack.frames.size())
-    report_.native_stack = std::move(superseded_);
-  CrashStack debugged = debugger_.TakeStack();
-  const bool has_frames = !report_.native_stack.frames.empty() ||
-                          !report_.java_stack.frames.empty() || report_.problematic_frame;
-  if (!has_frames && !debugged.frames.empty()) UseDebugger(std::move(debugged));
-  if (is_log_) {
-    report_.text_kind = CrashText::kHsErr;
-  } else if (has_frames) {
-    report_.text_kind = CrashText::kStack;
-  } else {
-    report_.text_kind = debugger_.kind();
-  }
-  Refine();
-  MarkSignalFrames(report_.native_stack);
-  MarkSignalFrames(report_.java_stack);
-  if (report_.text_kind == CrashText::kNone) {
-    report_.unread.push_back({"everything", "the text has no trace of a crash", 0});
-    return;
-  }
-  ComputeFaultAddress(report_);
-  if (report_.text_kind == CrashText::kHsErr) TellUnread();
 }
 
 }  // namespace walkhammer

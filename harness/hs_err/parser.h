@@ -68,6 +68,9 @@ class Parser {
   void NameAarch64Registers();
   void UseDebugger(CrashStack stack);
   void TellUnread();
+  void MarkCutStack();
+  CrashText KindOfText(bool has_frames) const;
+  CrashVm Vm() const;
 
   CrashReport& report_;
   DebuggerReader debugger_;
@@ -80,6 +83,9 @@ class Parser {
   int cut_line_ = 0;
   int joined_ = 0;  // lines, with the first one of the cut
   int last_line_ = 0;
+  bool has_stack_header_ = false;  // "Native frames:"
+  bool in_stack_ = false;          // nothing followed the last native frame
+  bool names_openj9_ = false;
   bool ended_ = false;     // the log's own end was seen
   CrashStack superseded_;  // "Native frames" that HotSpot printed before it tried anew
 };

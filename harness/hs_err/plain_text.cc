@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
+
+#include "harness/hs_err/gunzip.h"
+#include "harness/hs_err/utf8.h"
 
 namespace walkhammer {
 namespace {
@@ -11,8 +16,7 @@ namespace {
 struct Packing {
   std::string_view magic, name;
 };
-constexpr Packing kPackings[] = {{"\x1f\x8b", "gzip"},
-                                 {"\x1f\x9d", "compress"},
+constexpr Packing kPackings[] = {{"\x1f\x9d", "compress"},
                                  {"\xfd"
                                   "7zXZ",
                                   "xz"},
@@ -32,25 +36,6 @@ Units UnitsOf(std::string_view bytes) {
   for (size_t i = 0; i < looked_at; i++) nuls[i % 2] += bytes[i] == '\0' ? 1 : 0;
   if (nuls[1] > looked_at / 4 && nuls[0] < looked_at / 20) return Units::kLittle;
   return nuls[0] > looked_at / 4 && nuls[1] < looked_at / 20 ? Units::kBig : Units::kBytes;
-}
-
-void AppendUtf8(uint32_t code, std::string& text) {
-  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (code >> shift & 0x3f)); };
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-  } else if (code < 0x800) {
-    text += static_cast<char>(0xc0 | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    text += static_cast<char>(0xe0 | code >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    text += static_cast<char>(0xf0 | code >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
 }
 
 std::string FromUtf16(std::string_view bytes, bool is_big) {
@@ -87,6 +72,11 @@ bool HasTooManyControls(std::string_view text) {
 }  // namespace
 
 Result<std::string> PlainText(std::string bytes, const std::string& name) {
+  if (bytes.starts_with(kGzipMagic)) {
+    std::optional<std::string> unpacked = Gunzip(bytes);
+    if (!unpacked) return BadInput(name + " is compressed (gzip), and damaged or too large");
+    bytes = std::move(*unpacked);
+  }
   for (const Packing& packing : kPackings)
     if (bytes.starts_with(packing.magic))
       return BadInput(name + " is compressed (" + std::string(packing.name) + "): unpack it first");

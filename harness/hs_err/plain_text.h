@@ -10,9 +10,9 @@
 
 namespace walkhammer {
 
-// Returns `bytes`, what the file `name` holds, as they are but for UTF-16, which becomes UTF-8,
-// NULs, which go, and a CR alone, which becomes an LF. kBadInput: they are compressed, or not a
-// text.
+// Returns `bytes`, what the file `name` holds, as they are but for gzip, which is unpacked, UTF-16,
+// which becomes UTF-8, NULs, which go, and a CR alone, which becomes an LF. kBadInput: they are
+// compressed otherwise, or not a text.
 Result<std::string> PlainText(std::string bytes, const std::string& name);
 
 }  // namespace walkhammer

@@ -49,6 +49,21 @@ TEST(PlainText, Utf16BecomesUtf8) {
   EXPECT_EQ(Plain(before + Utf16("password", false)), before + "password");
 }
 
+// "Command Line: -Xint\n", by gzip.
+constexpr unsigned char kGzipped[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
+                                      0x73, 0xce, 0xcf, 0xcd, 0x4d, 0xcc, 0x4b, 0x51, 0xf0, 0xc9,
+                                      0xcc, 0x4b, 0xb5, 0x52, 0xd0, 0x8d, 0xc8, 0xcc, 0x2b, 0xe1,
+                                      0x02, 0x00, 0x23, 0xce, 0xed, 0xd6, 0x14, 0x00, 0x00, 0x00};
+
+TEST(PlainText, GzipIsUnpacked) {
+  const std::string member(reinterpret_cast<const char*>(kGzipped), sizeof kGzipped);
+  EXPECT_EQ(Plain(member), "Command Line: -Xint\n");
+  EXPECT_EQ(Plain(member + member), "Command Line: -Xint\nCommand Line: -Xint\n");
+  EXPECT_EQ(Plain(member + std::string(20, '\0')), "Command Line: -Xint\n") << "padded";
+  for (size_t cut = 2; cut < member.size(); cut++)
+    EXPECT_FALSE(PlainText(member.substr(0, cut), "a.log.gz").ok()) << cut;
+}
+
 TEST(PlainText, LinesEndWithLf) { EXPECT_EQ(Plain("a\rb\r\nc\n\rd\r"), "a\nb\r\nc\n\nd\n"); }
 
 TEST(PlainText, OtherTextsStay) {

@@ -11,6 +11,7 @@
 #include "harness/hs_err/json_strings.h"
 #include "harness/hs_err/lines.h"
 #include "harness/hs_err/personal_names.h"
+#include "harness/hs_err/prefixes.h"
 #include "harness/hs_err/private_sections.h"
 #include "harness/hs_err/redaction_rules.h"
 
@@ -93,7 +94,7 @@ constexpr size_t kDeepest = 5;  // so many texts of JSON may be in one another
 // Redacts the lines of a text, and of the texts within its lines.
 class Redactor {
  public:
-  Redactor(std::string_view text, std::vector<Redaction>* done) : record_(done) {
+  Redactor(std::string_view text, std::vector<Redaction>* done) : prefixes_(text), record_(done) {
     Collect(text, 0);
   }
 
@@ -122,7 +123,7 @@ class Redactor {
       const std::string_view line = text.substr(0, newline);
       text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
       Line plain;
-      LineReader reader(line, false);
+      LineReader reader(line, false, PrefixesAt(depth));
       if (reader.Next(plain)) names_.Collect(plain.text);
       if (depth == kDeepest) continue;
       std::string whole(line);
@@ -144,12 +145,15 @@ class Redactor {
     if (depth < kDeepest)
       ChangeJsonStrings(line, [&](std::string_view inner) { return Text(inner, depth + 1); });
     Line plain;
-    LineReader reader(line, false);
+    LineReader reader(line, false, PrefixesAt(depth));
     (void)reader.Next(plain);
     sections_[depth].Replace(line, std::string(plain.text), done);
     ReplaceWords(line, done);
     record_.Add(done, number_);
   }
+
+  // What stands before the lines of a log does not stand before those of a text in JSON.
+  LinePrefixes PrefixesAt(size_t depth) const { return depth == 0 ? prefixes_ : LinePrefixes(); }
 
   // What a rule puts there may complete what another looks for.
   void ReplaceWords(std::string& line, DoneWords& done) {
@@ -163,6 +167,7 @@ class Redactor {
     }
   }
 
+  LinePrefixes prefixes_;
   Record record_;
   PersonalNames names_;
   PrivateSections sections_[kDeepest + 1];

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostRegisters = 128;
 
 // "RAX=0x..", "R8 =0x..", " x0=0x.."; vectors, "XMM[0]=..", are no such registers.
-bool ReadRegister(Cursor& cursor, int line, CrashReport& report) {
+bool ReadRegister(Cursor& cursor, char equals, int line, CrashReport& report) {
   std::string name;
   cursor.SkipBlanks();
   const std::string_view before = cursor.rest();
@@ -22,7 +22,7 @@ bool ReadRegister(Cursor& cursor, int line, CrashReport& report) {
     name += LowerCase(c);
   }
   Cursor ahead(before.substr(name.size()));
-  if (name.empty() || name.size() > 8 || !ahead.Skip("=")) return false;
+  if (name.empty() || name.size() > 8 || !ahead.Skip({&equals, 1})) return false;
   const auto value = ahead.Hex();
   if (!value) return false;
   cursor = ahead;
@@ -46,10 +46,10 @@ bool AppendCode(Cursor& cursor, std::vector<uint8_t>& bytes) {
 
 }  // namespace
 
-bool ReadRegisters(const Line& line, CrashReport& report) {
+bool ReadRegisters(const Line& line, CrashReport& report, char equals) {
   Cursor cursor(line.text);
   bool any = false;
-  while (!cursor.AtEnd() && ReadRegister(cursor, line.number, report)) {
+  while (!cursor.AtEnd() && ReadRegister(cursor, equals, line.number, report)) {
     any = true;
     (void)cursor.Skip(",");
     cursor.SkipBlanks();

@@ -29,7 +29,8 @@ bool ReadStackBounds(const Line& line, CrashReport& report);
 // A line of "Java Threads" or "Other Threads".
 bool ReadThread(const Line& line, CrashReport& report);
 
-bool ReadRegisters(const Line& line, CrashReport& report);
+// "RAX=0x.., RBX=0x..", or with another character for '='.
+bool ReadRegisters(const Line& line, CrashReport& report, char equals = '=');
 bool ReadStackWords(const Line& line, CrashReport& report);
 bool ReadInstructions(const Line& line, CrashReport& report);
 // A pointee or the next line of one. `stack`: of "Stack slot to memory mapping".

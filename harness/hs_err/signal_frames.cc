@@ -37,7 +37,8 @@ bool IsNamedRestorer(const CrashFrame& frame) {
 bool IsInLibc(const CrashFrame& frame) {
   return frame.kind == CrashFrameKind::kNative &&
          (frame.module.starts_with("libc.so") || frame.module.starts_with("libc-2.") ||
-          frame.module.starts_with("libpthread") || frame.module.starts_with("ld-musl"));
+          frame.module.starts_with("libpthread") || frame.module.starts_with("libc.musl") ||
+          frame.module.starts_with("ld-musl"));
 }
 
 // True if the name is one of a signal handler: "JVM_handle_linux_signal", "Profiler::trapHandler".

@@ -13,7 +13,9 @@ namespace {
 using Report = CrashReport;
 using ItemValues = std::vector<std::string>;
 
-constexpr const char* kTexts[] = {"none", "hs_err", "gdb", "lldb", "stack"};
+constexpr const char* kTexts[] = {"none",     "hs_err", "gdb",      "lldb",       "stack",
+                                  "minidump", "apple",  "javacore", "thread dump"};
+constexpr const char* kVms[] = {"unknown", "HotSpot", "OpenJ9"};
 constexpr const char* kErrors[] = {"unknown", "signal", "internal", "out-of-memory", "heap-full"};
 constexpr const char* kArchs[] = {"unknown", "x86_64", "aarch64", "x86",
                                   "arm",     "ppc64",  "s390x",   "riscv64"};
@@ -194,6 +196,7 @@ constexpr ReportItem kItems[] = {
     {"unread",
      VALUES(Each(r.unread,
                  [](const CrashUnread& u) { return fmt::format("{}: {}", u.what, u.why); }))},
+    {"VM", VALUES(ItemValues{kVms[static_cast<int>(r.vm)]})},
     {"counts", VALUES(Counts(r))},
 };
 

@@ -84,7 +84,8 @@ std::string_view After(std::string_view line, std::string_view mark) {
 std::string_view FirstWord(std::string_view text) {
   text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
   const auto end = std::find_if_not(text.begin(), text.end(), IsNameChar);
-  return text.substr(0, static_cast<size_t>(end - text.begin()));
+  const bool goes_on = end != text.end() && *end == '<';  // in what was replaced before
+  return goes_on ? std::string_view() : text.substr(0, static_cast<size_t>(end - text.begin()));
 }
 
 // "uname: Linux host 6.1.0": only some builds tell the host there.

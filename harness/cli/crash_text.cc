@@ -22,6 +22,8 @@ std::string WhatCrashed(const CrashReport& report) {
   if (!report.signal.name.known()) return "the text does not say why the process ended";
   std::string text = report.signal.name.value;
   if (report.signal.code.known()) text += ", " + report.signal.code.value;
+  if (report.signal.sender_pid.known())
+    text += fmt::format(", sent by process {}", report.signal.sender_pid.value);
   if (report.signal.address.known() || report.signal.address_computed)
     text += fmt::format(", at address {:#x}{}", report.signal.address.value,
                         report.signal.address_computed ? " (by instruction and registers)" : "");

@@ -147,6 +147,22 @@ void MendTop(const CrashReport& report, CrashedChain& chain) {
     chain.calls.front() = head;
 }
 
+// A mangled name of a stranger's text may repeat parts of itself, each of which repeats others: a
+// line of such becomes gigabytes. Functions repeat a few.
+std::string DemangledOfText(std::string_view symbol) {
+  constexpr int kMostRepeats = 24;
+  constexpr size_t kLongest = 1024;
+  int repeats = 0;
+  for (size_t i = 0; i + 1 < symbol.size(); i++) {
+    const char next = symbol[i + 1];
+    const bool is_number =
+        next == '_' || (next >= '0' && next <= '9') || (next >= 'A' && next <= 'Z');
+    repeats += (symbol[i] == 'S' || symbol[i] == 'T') && is_number ? 1 : 0;
+  }
+  if (repeats > kMostRepeats || symbol.size() > kLongest) return std::string(symbol);
+  return Demangle(symbol);
+}
+
 std::string WithoutTemplateArguments(std::string_view name) {
   std::string plain;
   int depth = 0;
@@ -174,7 +190,7 @@ bool IsLibjvmFrame(const CrashFrame& frame) {
 }
 
 std::string ComparableFunction(std::string_view symbol) {
-  return WithoutTemplateArguments(FunctionBase(Demangle(symbol)));
+  return WithoutTemplateArguments(FunctionBase(DemangledOfText(symbol)));
 }
 
 CrashedChain ChainOf(const CrashReport& report) {
@@ -195,7 +211,7 @@ CrashedChain ChainOf(const CrashReport& report) {
   }
   MendTop(report, chain);
   for (CrashFrame& frame : chain.calls)
-    if (!frame.is_java()) frame.symbol = Demangle(frame.symbol);
+    if (!frame.is_java()) frame.symbol = DemangledOfText(frame.symbol);
   if (chain.interrupted.empty()) chain.interrupted = report.java_stack.frames;
   chain.only_report = chain.calls.empty() && first > 0;
   FindEnd(report, first, first + made, chain);

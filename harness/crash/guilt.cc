@@ -188,10 +188,12 @@ void Blame(const WalkerPattern& pattern, const CrashFrame& frame, GuiltVerdict& 
 }
 
 bool BlameWalker(const CrashedChain& chain, GuiltVerdict& verdict) {
+  std::vector<std::string> names;
+  for (const CrashFrame& frame : chain.calls) names.push_back(ComparableFunction(frame.symbol));
   for (const WalkerPattern& pattern : kPatterns)
-    for (const CrashFrame& frame : chain.calls) {
-      if (!IsOf(pattern.library, frame)) continue;
-      if (!NameMatches(pattern.function, ComparableFunction(frame.symbol))) continue;
+    for (size_t i = 0; i < names.size(); i++) {
+      const CrashFrame& frame = chain.calls[i];
+      if (!NameMatches(pattern.function, names[i]) || !IsOf(pattern.library, frame)) continue;
       Blame(pattern, frame, verdict);
       return true;
     }

@@ -312,6 +312,14 @@ std::vector<std::string> CallsOf(const std::string& text) {
   return calls;
 }
 
+TEST(CrashedChain, NamesThatWouldGrowStayAsTheyAre) {
+  EXPECT_EQ(ComparableFunction("_ZN5frame6senderEP11RegisterMapS0_"), "frame::sender");
+  std::string bomb = "_Z1fPFvvE";
+  for (const char digit : std::string("0123456789ABCDEFGHIJKLMN"))
+    bomb += std::string("PFS") + digit + "_S" + digit + "_E";
+  EXPECT_EQ(ComparableFunction(bomb), bomb);
+}
+
 // A stack that does not show the signal's frame, as hs_err logs of failed checks.
 TEST(CrashedChain, BeginsBehindTheHandlersWithoutASignalFrame) {
   EXPECT_EQ(CallsOf("V  [libjvm.so+0x1]  VMError::report_and_die(int)+0x1\n"

@@ -291,8 +291,9 @@ std::vector<ShapedWalk> ShapesFor(const CrashReport& report, const CrashTarget& 
     const std::vector<BadValue>& values = has_none                   ? none
                                           : shape.values == kMethods ? methods
                                                                      : any;
+    const int fit = FitOf(shape, target);
     for (size_t i = 0; i < values.size(); i++) {
-      ShapedWalk shaped{shape.what, FitOf(shape, target), WalkText(walker, kSampledScene)};
+      ShapedWalk shaped{shape.what, fit, WalkText(walker, kSampledScene)};
       shape.write({has_none ? nullptr : &values[i], feature, &shaped.walk});
       shaped.walk.Note("shape", Confidence::kGuess, shape.what);
       if (!has_none) {

@@ -15,7 +15,7 @@ std::string_view LastName(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-void SetModule(std::string_view path, CrashFrame& frame) {
+void SetModuleOf(std::string_view path, CrashFrame& frame) {
   frame.module = LastName(Trim(path));
   const bool is_vm = frame.module.starts_with("libjvm.") || frame.module == "jvm.dll";
   frame.kind = is_vm ? CrashFrameKind::kVm : CrashFrameKind::kNative;
@@ -31,7 +31,7 @@ std::optional<std::string_view> TakeAfter(std::string_view& text, std::string_vi
 }
 
 // Takes " + 12" or " + 0x1f" from the end.
-std::optional<uint64_t> TakeOffset(std::string_view& text) {
+std::optional<uint64_t> TakeAddend(std::string_view& text) {
   std::string_view before = text;
   const auto number = TakeAfter(before, " + ");
   if (!number) return {};
@@ -44,7 +44,7 @@ std::optional<uint64_t> TakeOffset(std::string_view& text) {
 }
 
 // Takes the file from the end: "f (a=1) at ./f.cpp:12", "f(int) /src/f.cpp:12:3".
-void TakeSource(std::string_view& text, CrashFrame& frame) {
+void TakeFile(std::string_view& text, CrashFrame& frame) {
   std::optional<std::string_view> path = TakeAfter(text, " at ");
   if (!path) {
     const size_t blank = text.rfind(' ') + 1;
@@ -58,7 +58,7 @@ void TakeSource(std::string_view& text, CrashFrame& frame) {
 bool TakeModule(std::string_view& text, CrashFrame& frame) {
   if (const size_t build = text.rfind(" (BuildId:"); build != std::string_view::npos)
     text = Trim(text.substr(0, build));
-  if (const auto path = TakeAfter(text, " from ")) return SetModule(*path, frame), true;
+  if (const auto path = TakeAfter(text, " from ")) return SetModuleOf(*path, frame), true;
   const size_t open = text.ends_with(')') ? text.rfind('(') : std::string_view::npos;
   if (open == std::string_view::npos) return false;
   std::string_view inside = text.substr(open + 1, text.size() - open - 2);
@@ -66,7 +66,8 @@ bool TakeModule(std::string_view& text, CrashFrame& frame) {
   Cursor offset(inside.substr(plus == std::string_view::npos ? inside.size() : plus + 1));
   frame.module_offset = offset.Hex();
   if (!frame.module_offset && inside != "<unknown module>") return false;
-  if (frame.module_offset && !inside.starts_with("n/a ")) SetModule(inside.substr(0, plus), frame);
+  if (frame.module_offset && !inside.starts_with("n/a "))
+    SetModuleOf(inside.substr(0, plus), frame);
   text = Trim(text.substr(0, open));
   return true;
 }
@@ -83,7 +84,7 @@ void ParseNumbered(std::string_view text, CrashFrame& frame) {
   frame.pc = cursor.Hex();
   (void)(cursor.Skip("in ") || cursor.Skip("- 1 "));
   std::string_view rest = Trim(cursor.rest());
-  if (!TakeModule(rest, frame)) TakeSource(rest, frame);
+  if (!TakeModule(rest, frame)) TakeFile(rest, frame);
   const std::string_view symbol = Trim(rest.substr(0, rest.find(" (")));
   frame.symbol = symbol == "??" || symbol == "n/a" ? std::string_view() : symbol;
 }
@@ -95,7 +96,7 @@ void ParseLldb(std::string_view text, CrashFrame& frame) {
   cursor.SkipBlanks();
   frame.kind = CrashFrameKind::kNative;
   if (cursor.rest().find('`') == std::string_view::npos) return;
-  SetModule(cursor.Until("`"), frame);
+  SetModuleOf(cursor.Until("`"), frame);
   (void)cursor.Skip("`");
   std::string_view rest = Trim(cursor.rest());
   for (std::string_view mark : {"[opt]", "[inlined]", "[artificial]"}) {
@@ -105,8 +106,8 @@ void ParseLldb(std::string_view text, CrashFrame& frame) {
     // "[inlined]" is before the function, the others are at the end.
     rest = at == 0 ? Trim(rest.substr(mark.size())) : Trim(rest.substr(0, at));
   }
-  TakeSource(rest, frame);
-  frame.symbol_offset = TakeOffset(rest);
+  TakeFile(rest, frame);
+  frame.symbol_offset = TakeAddend(rest);
   if (!rest.starts_with("___lldb_unnamed")) frame.symbol = rest;
 }
 
@@ -125,9 +126,9 @@ bool ParseMinidump(std::string_view text, CrashFrame& frame) {
   if (frame.pc) return pc.AtEnd();
   const size_t bang = text.find('!');
   std::string_view module = text.substr(0, bang);
-  if (bang == std::string_view::npos) frame.module_offset = TakeOffset(module);
+  if (bang == std::string_view::npos) frame.module_offset = TakeAddend(module);
   if (!IsFileName(module)) return false;
-  SetModule(module, frame);
+  SetModuleOf(module, frame);
   if (bang == std::string_view::npos) return frame.module_offset.has_value();
   std::string_view symbol = text.substr(bang + 1);
   if (const size_t open = symbol.rfind(" ["); open < symbol.size() && symbol.ends_with(']')) {
@@ -136,7 +137,7 @@ bool ParseMinidump(std::string_view text, CrashFrame& frame) {
       if (!IsBlank(c)) frame.source += c;
     symbol = symbol.substr(0, open);
   }
-  frame.symbol_offset = TakeOffset(symbol);
+  frame.symbol_offset = TakeAddend(symbol);
   frame.symbol = symbol;
   return true;
 }
@@ -149,7 +150,7 @@ bool ParseApple(std::string_view text, CrashFrame& frame) {
   if (at == std::string_view::npos) return false;
   const std::string_view module = Trim(text.substr(0, at));
   if (module != "???" && !IsFileName(module)) return false;
-  SetModule(module, frame);
+  SetModuleOf(module, frame);
   if (module == "???") frame.module.clear();
   Cursor cursor(text.substr(at));
   frame.pc = cursor.Hex();
@@ -157,7 +158,7 @@ bool ParseApple(std::string_view text, CrashFrame& frame) {
   if (const size_t open = rest.rfind(" (");
       open < rest.size() && rest.find(':', open) < rest.size())
     frame.source = rest.substr(open + 2, rest.size() - open - 3), rest = rest.substr(0, open);
-  const std::optional<uint64_t> offset = TakeOffset(rest);
+  const std::optional<uint64_t> offset = TakeAddend(rest);
   if (frame.pc && rest == "???") return true;
   if (!frame.pc || !offset) return false;
   // A load address in place of a function.
@@ -178,7 +179,7 @@ bool ParseJavacore(std::string_view text, CrashFrame& frame) {
     const std::string_view module = place.Until("]+");
     (void)place.Skip("+");
     frame.module_offset = place.Hex();
-    SetModule(module, frame);
+    SetModuleOf(module, frame);
   }
   std::string_view symbol = Trim(text.substr(0, open));
   if (const size_t plus = symbol.rfind('+'); plus != std::string_view::npos) {

@@ -168,7 +168,7 @@ size_t SizeOf(std::string_view shape, std::string_view line) {
 }
 
 // The part of the text in which a crash begins.
-std::string_view Sample(std::string_view text) {
+std::string_view PartWithCrash(std::string_view text) {
   const size_t first = FirstCrashMark(text);
   if (first == std::string_view::npos) return text.substr(0, kMostSampledBytes);
   const size_t newline = text.rfind('\n', first - std::min(first, kBeforeMark));
@@ -206,7 +206,7 @@ int CountCrashLines(std::string_view text) {
 LinePrefixes::LinePrefixes(std::string_view text) {
   std::map<std::string, int> counts;
   int contents = 0;
-  EachPrefix(Sample(text), [&](std::string_view prefix) {
+  EachPrefix(PartWithCrash(text), [&](std::string_view prefix) {
     contents++;
     if (!prefix.empty()) counts[ShapeOf(prefix)]++;
   });

@@ -212,7 +212,7 @@ TEST(Guilt, TakesTheFailedCheckForEvidence) {
   EXPECT_EQ(GuiltOf(LogWith({cut, kThreadStart})).guilt, Guilt::kNone);
 }
 
-TEST(Guilt, AFullJavaHeapIsNoWalkers) {
+TEST(Guilt, AFullJavaHeapIsNotTheFaultOfAWalker) {
   const auto ended = [](const char* text) {
     return GuiltOf(std::string("#\n#  Internal Error (debug.cpp:362), pid=7, tid=8\n#  ") + text +
                    "\n#\nNative frames: (J=compiled Java code, j=interpreted)\n"

@@ -44,6 +44,7 @@ bool ReadGdbRegister(const Line& line, CrashReport& report) {
 // The stack of the crash is better than another; so is one that was printed before, but in part.
 bool DebuggerReader::IsBetter() const {
   const std::vector<CrashFrame>&before = kept_.frames.frames, &now = current_.frames.frames;
+  if (names_crashed_ && !current_.crashed) return false;
   if (before.empty() || now.empty()) return !now.empty();
   if (kept_.crashed != current_.crashed) return current_.crashed;
   if (kept_.frames.signal_frames.empty() && !current_.frames.signal_frames.empty()) return true;
@@ -109,6 +110,7 @@ bool DebuggerReader::ReadHeadOfStack(const Line& line) {
   if (text.starts_with("1XMCURTHDINFO")) return next_crashed_ = true;
   if (text.starts_with("Debugger attached successfully") || text.starts_with("Full thread dump "))
     return is_of_live_process_ = true;
+  if (text.starts_with("Crashed Thread:")) return names_crashed_ = true;
   if (text.starts_with("Stack trace of thread")) {
     next_crashed_ = !kept_.crashed && !current_.crashed;  // the first one is
     return false;

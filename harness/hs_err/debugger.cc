@@ -64,6 +64,9 @@ void DebuggerReader::Keep() {
 bool DebuggerReader::ReadFrame(const Line& line) {
   std::optional<DebuggerFrame> parsed = ParseDebuggerFrame(line.text);
   if (!parsed || !MayFollow(*parsed, current_.writer, current_.last)) return false;
+  // "0 0x7": two numbers, unless the text is a minidump's.
+  const bool is_bare = parsed->writer == CrashText::kMinidump && parsed->frame.module.empty();
+  if (is_bare && parsed->number == 0 && !tells_end_) return false;
   if (parsed->number < 0) parsed->number = current_.last + 1;
   if (parsed->number == 0 || current_.frames.frames.empty()) {
     Keep();

@@ -94,8 +94,15 @@ TEST(DebuggerFrame, OfOtherWriters) {
 TEST(DebuggerFrame, IsNoNumberedListOfProse) {
   for (const char* line :
        {"1 a!b\n", "2  libjvm.so + 0x1f\n", "3 libjvm.so  0x10 f + 12\n", "0 \x01!b\n", "0 a b!c\n",
-        "0 of 3 + 4\n", "0000 0x10\n", "01 a!b\n", "0 libjvm.so 0x10 f\n"})
+        "0 of 3 + 4\n", "0000 0x10\n", "0 0x10\n", "01 a!b\n", "0 libjvm.so 0x10 f\n"})
     EXPECT_EQ(ParseCrashReport(line).text_kind, CrashText::kNone) << line;
+}
+
+TEST(DebuggerFrame, OfAMinidumpMayHaveOnlyAnAddress) {
+  const std::string frame = " 0  0x10\n";
+  EXPECT_EQ(
+      ParseCrashReport("Crash reason:  SIGSEGV / SEGV_MAPERR\n" + frame).native_stack.frames.size(),
+      1U);
 }
 
 TEST(DebuggerStack, IsThatOfTheThreadThatCrashed) {

@@ -44,6 +44,7 @@ bool ReadGdbRegister(const Line& line, CrashReport& report) {
 // The stack of the crash is better than another; so is one that was printed before, but in part.
 bool DebuggerReader::IsBetter() const {
   const std::vector<CrashFrame>&before = kept_.frames.frames, &now = current_.frames.frames;
+  if (names_crashed_ && !current_.crashed) return false;
   if (before.empty() || now.empty()) return !now.empty();
   if (kept_.crashed != current_.crashed) return current_.crashed;
   if (kept_.frames.signal_frames.empty() && !current_.frames.signal_frames.empty()) return true;
@@ -63,6 +64,9 @@ void DebuggerReader::Keep() {
 bool DebuggerReader::ReadFrame(const Line& line) {
   std::optional<DebuggerFrame> parsed = ParseDebuggerFrame(line.text);
   if (!parsed || !MayFollow(*parsed, current_.writer, current_.last)) return false;
+  // "0 0x7": two numbers, unless the text is a minidump's.
+  const bool is_bare = parsed->writer == CrashText::kMinidump && parsed->frame.module.empty();
+  if (is_bare && parsed->number == 0 && !tells_end_) return false;
   if (parsed->number < 0) parsed->number = current_.last + 1;
   if (parsed->number == 0 || current_.frames.frames.empty()) {
     Keep();
@@ -112,6 +116,7 @@ bool DebuggerReader::ReadHeadOfStack(const Line& line) {
   if (text.starts_with("1XMCURTHDINFO")) return next_crashed_ = true;
   if (text.starts_with("Debugger attached successfully") || text.starts_with("Full thread dump "))
     return is_of_live_process_ = true;
+  if (text.starts_with("Crashed Thread:")) return names_crashed_ = true;
   if (text.starts_with("Stack trace of thread")) {
     next_crashed_ = !kept_.crashed && !current_.crashed;  // the first one is
     return false;

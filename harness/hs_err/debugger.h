@@ -48,6 +48,7 @@ class DebuggerReader {
 
   Stack kept_, current_;
   bool next_crashed_ = false;
+  bool names_crashed_ = false;    // Apple's reporter names the thread in its head
   bool in_registers_ = false;     // of Apple's reporter
   bool expects_address_ = false;  // the line before asks gdb for si_addr
   bool tells_end_ = false;

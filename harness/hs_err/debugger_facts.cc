@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/hs_err/characters.h"
 #include "harness/hs_err/cursor.h"
 #include "harness/hs_err/debugger.h"
 #include "harness/hs_err/sections.h"

@@ -75,13 +75,13 @@ TEST(DebuggerFrame, OfOtherWriters) {
        "    #1 0x20  (/lib/libc.so.6+0x2f) (BuildId: 1122)\n    #2 0x30  (<unknown module>)\n",
        CrashText::kGdb,
        {"0 native symbol=a::f(void*, int) source=a.cpp:12:3 pc=0x10",
-        "1 native module=libc.so.6 at=0x2f pc=0x20", "2 native pc=0x30"}},
+        "1 signal module=libc.so.6 at=0x2f pc=0x20", "2 native pc=0x30"}},
       // minidump-stackwalk
       {" 0  libjvm.so!f(X*, int) [f.cpp : 12 + 0x3]\n    Found by: call frame info\n"
        " 1  libjvm.so!g() const + 0x1f\n 2  libc.so.6 + 0x2f\n 3  0x30\n",
        CrashText::kMinidump,
        {"0 vm module=libjvm.so symbol=f(X*, int) source=f.cpp:12",
-        "1 vm module=libjvm.so symbol=g() const offset=0x1f", "2 native module=libc.so.6 at=0x2f",
+        "1 vm module=libjvm.so symbol=g() const offset=0x1f", "2 signal module=libc.so.6 at=0x2f",
         "3 native pc=0x30"}},
       // Apple's crash reporter
       {"0   libjvm.dylib \t 0x0000000000000010 f(X*) + 12 (f.cpp:3)\n"
@@ -103,8 +103,15 @@ TEST(DebuggerFrame, OfOtherWriters) {
 TEST(DebuggerFrame, IsNoNumberedListOfProse) {
   for (const char* line :
        {"1 a!b\n", "2  libjvm.so + 0x1f\n", "3 libjvm.so  0x10 f + 12\n", "0 \x01!b\n", "0 a b!c\n",
-        "0 of 3 + 4\n", "0000 0x10\n", "01 a!b\n", "0 libjvm.so 0x10 f\n"})
+        "0 of 3 + 4\n", "0000 0x10\n", "0 0x10\n", "01 a!b\n", "0 libjvm.so 0x10 f\n"})
     EXPECT_EQ(ParseCrashReport(line).text_kind, CrashText::kNone) << line;
+}
+
+TEST(DebuggerFrame, OfAMinidumpMayHaveOnlyAnAddress) {
+  const std::string frame = " 0  0x10\n";
+  EXPECT_EQ(
+      ParseCrashReport("Crash reason:  SIGSEGV / SEGV_MAPERR\n" + frame).native_stack.frames.size(),
+      1U);
 }
 
 TEST(DebuggerStack, IsThatOfTheThreadThatCrashed) {

@@ -116,7 +116,11 @@ std::string Misplaced(const CrashReport& report, const std::string& text) {
     if (item.known()) stands(item.line, what);
   };
   const auto hex = [](uint64_t value) { return fmt::format("{:x}", value); };
-  told(report.signal.name, report.signal.name.value);
+  // Others leave out "SIG"; javacores tell the number.
+  const bool is_log = report.text_kind == CrashText::kHsErr;
+  const std::string& signal = report.signal.name.value;
+  if (report.text_kind != CrashText::kJavacore)
+    told(report.signal.name, !is_log && signal.starts_with("SIG") ? signal.substr(3) : signal);
   told(report.signal.code, report.signal.code.value);
   if (!report.signal.address_computed)
     told(report.signal.address, hex(report.signal.address.value));

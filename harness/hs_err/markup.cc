@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "harness/hs_err/characters.h"
-#include "harness/hs_err/cursor.h"
 
 namespace walkhammer {
 namespace {

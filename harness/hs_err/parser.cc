@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/hs_err/parser.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/hs_err/characters.h"
 #include "harness/hs_err/cursor.h"
 #include "harness/hs_err/frames.h"
 #include "harness/hs_err/lines.h"

@@ -48,7 +48,10 @@ constexpr std::string_view kContents[] = {"A fatal error has been detected by",
                                           "Crash reason:",
                                           "Crash address:",
                                           "Found by: ",
-                                          "Exception Type:"};
+                                          "Exception Type:",
+                                          "4XENATIVESTACK",
+                                          "1XHEXCPCODE",
+                                          "3XMTHREADINFO"};
 
 // "#0  0x00007f..", "#1  <signal handler called>"
 bool IsDebuggerFrame(std::string_view text) {

@@ -55,7 +55,9 @@ bool IsNamedHandler(const CrashFrame& frame) {
 // code and stubs call no C library, and a handler is called by nothing else.
 bool IsBetweenHandlerAndInterrupted(const CrashFrame& inner, const CrashFrame& outer) {
   if (IsInLibc(inner) || inner.is_java()) return false;
-  return outer.is_java() || outer.kind == CrashFrameKind::kStub || IsNamedHandler(inner);
+  const bool is_generated = outer.module.empty() && outer.symbol.empty();  // others name no stubs
+  return outer.is_java() || outer.kind == CrashFrameKind::kStub || is_generated ||
+         IsNamedHandler(inner);
 }
 
 }  // namespace

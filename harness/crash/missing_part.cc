@@ -178,6 +178,8 @@ MissingPart MissingPartOf(const CrashReport& report, const CrashedChain& chain) 
   if (chain.calls.empty())
     return Stacks(report, FailedToPrint(report) ? "the JVM failed to print the native stack"
                                                 : "the text tells nothing of the stack");
+  if (report.native_stack.may_begin_cut)
+    return Stacks(report, "the text may begin within the stack, after the newest frames");
   if (chain.calls.front().is_java()) return {};
   const std::vector<CrashFrame> unnamed = UnnamedOf(report, chain);
   if (!unnamed.empty()) return NamesOf(report, chain, unnamed);

@@ -39,6 +39,20 @@ TEST(MissingPart, AChainIsWholeByItsEnd) {
       << "the C library starts threads in a function without a name";
 }
 
+// A paste may begin anywhere, unless a headline or the head of the log tells the newest frame.
+TEST(MissingPart, AStackMayBeginBeforeTheText) {
+  const std::string whole = LogWith({kParse, kCompile, kThreadStart});
+  EXPECT_EQ(MissingIn(whole).why, "");
+  const std::string frames = whole.substr(whole.rfind(kParse));
+  EXPECT_EQ(MissingIn("Native frames: (J=compiled Java code)\n" + frames).why, "");
+  const std::string why = "the text may begin within the stack, after the newest frames";
+  EXPECT_EQ(MissingIn(frames).why, why);
+  EXPECT_EQ(MissingIn(std::string(kJava) + "\n" + kInterpreted + "\n").why, why);
+  const std::string gdb = "#3  0x10 in f () from /a/libfoo.so\n#4  0x20 in main ()\n";
+  EXPECT_EQ(MissingIn(gdb).why, why);
+  EXPECT_EQ(MissingIn("#0  0x10 in f () from /a/libfoo.so\n#1  0x20 in main ()\n").why, "");
+}
+
 TEST(MissingPart, AChainWithoutAnEndMayGoOn) {
   EXPECT_EQ(WhyOf({kParse}),
             "the text tells only the frame that crashed, Parse::do_one_block, and not its callers");

@@ -162,6 +162,7 @@ struct CrashStack {
   // Index in `frames` of the first frame before which the text leaves frames out: "...", or numbers
   // of a debugger that do not follow each other.
   std::optional<size_t> gap;
+  bool may_begin_cut = false;  // nothing says that the first frame is the newest one
 };
 
 struct CrashRegister {

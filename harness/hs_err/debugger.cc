@@ -76,6 +76,7 @@ bool DebuggerReader::ReadFrame(const Line& line) {
   CrashStack& stack = current_.frames;
   if (parsed->number > current_.last + 1) {  // frames between are not there
     stack.truncated = true;
+    if (stack.frames.empty()) stack.may_begin_cut = true;
     if (!stack.gap && !stack.frames.empty()) stack.gap = stack.frames.size();
   }
   current_.last = parsed->number;

@@ -113,6 +113,9 @@ void Parser::MarkCutStack() {
   // JDK 6 has no bracket at the end of a Java frame.
   const bool within_frame = cut_ == Cut::kNativeFrame && !stack.frames.back().is_java();
   stack.truncated |= in_stack_ || (is_log_ && !has_stack_header_) || within_frame;
+  const bool is_newest =
+      report_.problematic_frame && report_.problematic_frame->text == stack.frames.front().text;
+  stack.may_begin_cut = !has_stack_header_ && !is_newest;
 }
 
 CrashText Parser::KindOfText(bool has_frames) const {

@@ -63,7 +63,7 @@ wh_test(bugs_test harness/base/toml_test.cc harness/bugs/*_test.cc harness/bugs/
                     WALKHAMMER_FINDINGS="${CMAKE_SOURCE_DIR}/docs/findings.md")
 wh_test(crash_test
         harness/crash/*_test.cc harness/crash/core/*_test.cc harness/hs_err/testing/crash_log.cc
-        harness/hs_err/testing/planted_secrets.cc
+        harness/hs_err/testing/planted_secrets.cc harness/hs_err/testing/wrappings.cc
         harness/supervise/reproduce/*_test.cc
         LIBS wh_core wh_reproduce COLD
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata"

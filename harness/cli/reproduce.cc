@@ -128,7 +128,7 @@ Status CheckOut(const ImportOptions& options) {
 std::string NothingToTry(const ImportedCrash& crash) {
   if (crash.guilt.guilt == Guilt::kNone)
     return "nothing to reproduce: no stack walker is in the chain that crashed";
-  if (IsOfOpenJ9(crash.report))
+  if (crash.report.vm == CrashVm::kOpenJ9)
     return "cannot reproduce it: OpenJ9 crashed, and requests are for HotSpot";
   if (crash.target.known() || !crash.candidates.empty()) return "";
   return "cannot try to reproduce it: the report names no function and no check, and no request "

@@ -250,19 +250,12 @@ const char* CandidateSourceText(CandidateSource source) {
   return kTexts[static_cast<int>(source)];
 }
 
-bool IsOfOpenJ9(const CrashReport& report) {
-  const std::vector<CrashFrame>& frames = report.native_stack.frames;
-  return report.version.vm.value.find("OpenJ9") != std::string::npos ||
-         std::any_of(frames.begin(), frames.end(),
-                     [](const CrashFrame& frame) { return frame.module.starts_with("libj9"); });
-}
-
 std::vector<CrashCandidate> CandidatesOf(const CrashReport& report, const CrashedChain& chain,
                                          const GuiltVerdict& guilt, const CrashTarget& target,
                                          const std::vector<BugRequest>& known, size_t most) {
   std::vector<CrashCandidate> candidates;
   const bool is_told = report.pc.known() || !chain.calls.empty() || !chain.interrupted.empty();
-  if (!is_told || IsOfOpenJ9(report)) return candidates;
+  if (!is_told || report.vm == CrashVm::kOpenJ9) return candidates;
   const bool has_walker = guilt.pattern != nullptr && guilt.pattern->walker[0] != 0;
   const std::string walker = has_walker ? guilt.pattern->walker : "agct";
   AddKnown(known, target, candidates);

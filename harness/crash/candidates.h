@@ -40,9 +40,6 @@ std::vector<CrashCandidate> CandidatesOf(const CrashReport& report, const Crashe
                                          const GuiltVerdict& guilt, const CrashTarget& target,
                                          const std::vector<BugRequest>& known, size_t most);
 
-// True if the report is of OpenJ9, which no request of walkhammer is for.
-bool IsOfOpenJ9(const CrashReport& report);
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_CRASH_CANDIDATES_H_

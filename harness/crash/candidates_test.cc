@@ -113,8 +113,8 @@ TEST(Candidates, AreForHotSpotAlone) {
   const ImportedCrash crash = Import(openj9);
   EXPECT_EQ(crash.guilt.guilt, Guilt::kWalker);
   EXPECT_TRUE(crash.candidates.empty());
-  EXPECT_TRUE(IsOfOpenJ9(crash.report));
-  EXPECT_FALSE(IsOfOpenJ9(Import(LogWith({kSender, kAgct})).report));
+  EXPECT_EQ(crash.report.vm, CrashVm::kOpenJ9);
+  EXPECT_EQ(Import(LogWith({kSender, kAgct})).report.vm, CrashVm::kHotSpot);
 }
 
 TEST(Candidates, SayWhereTheyComeFrom) {

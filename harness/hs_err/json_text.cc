@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/hs_err/crash_report.h"
+#include "harness/hs_err/cursor.h"
 #include "harness/hs_err/frames.h"
 #include "harness/hs_err/json_scanner.h"
 #include "harness/hs_err/prefixes.h"
@@ -114,14 +115,36 @@ std::string FieldOf(const Fields& fields, std::initializer_list<const char*> nam
 }
 
 bool IsStackFrame(const Fields& fields) {
+  if (fields.contains("imageIndex") && fields.contains("imageOffset")) return true;
   return !FieldOf(fields, {"function", "symbol", "ip", "instruction_addr"}).empty() &&
          !FieldOf(fields, {"ip", "instruction_addr", "path", "package", "relative_address", "file",
                            "symbol_address"})
               .empty();
 }
 
+std::optional<uint64_t> DecimalOf(const std::string& text) {
+  Cursor cursor(text);
+  const auto value = cursor.Decimal();
+  if (!value || !cursor.AtEnd()) return {};
+  return static_cast<uint64_t>(*value);
+}
+
+// A frame of Apple's reporter, which numbers the images of its process.
+std::string AppleLine(const Fields& fields, const std::vector<std::string>& images) {
+  const auto number = DecimalOf(FieldOf(fields, {"imageIndex"}));
+  const auto offset = DecimalOf(FieldOf(fields, {"imageOffset"}));
+  const std::string module = number && *number < images.size() ? images[*number] : "";
+  const std::string symbol = FieldOf(fields, {"symbol"});
+  std::string line = fmt::format("{}  [{}+{:#x}]", module.starts_with("libjvm.") ? 'V' : 'C',
+                                 module.empty() ? "unknown" : module, offset.value_or(0));
+  if (symbol.empty()) return line;
+  const auto inside = DecimalOf(FieldOf(fields, {"symbolLocation"}));
+  return line + fmt::format("  {}+{:#x}", symbol, inside.value_or(0));
+}
+
 // "V  [libjvm.so+0x12]  f(int)", "j  a.b()V+0", "C  0x00007f2a3c123456"
-std::string FrameLine(const Fields& fields) {
+std::string FrameLine(const Fields& fields, const std::vector<std::string>& images) {
+  if (fields.contains("imageIndex")) return AppleLine(fields, images);
   const std::string function = FieldOf(fields, {"function", "symbol"});
   if (const std::string java = "j  " + function + "+0"; IsFrame(java)) return java;
   std::string module = FieldOf(fields, {"path", "package", "file"});
@@ -135,10 +158,12 @@ std::string FrameLine(const Fields& fields) {
   return fmt::format("{}  [{}+{}]  {}", letter, is_known ? module : "unknown", offset, function);
 }
 
-// The first stack that objects tell, and the signal.
+// The first stack that objects tell, of the thread that crashed by Apple's reporter, and the
+// signal.
 class ObjectReader {
  public:
-  explicit ObjectReader(std::string_view text) {
+  explicit ObjectReader(std::string_view text)
+      : is_apples_(text.find("\"usedImages\"") != std::string_view::npos) {
     JsonScanner scanner(text);
     JsonToken token;
     while (scanner.Next(token)) Take(token);
@@ -150,7 +175,7 @@ class ObjectReader {
     // Sentry has the innermost frame last.
     if (reversed_) std::reverse(stack_.begin(), stack_.end());
     std::string text = "Native frames:\n";
-    for (const std::string& frame : stack_) text += frame + '\n';
+    for (const Fields& frame : stack_) text += FrameLine(frame, images_) + '\n';
     if (FieldOf(first_, {"incomplete"}) == "true") text += "...<more frames>...\n";
     return text + '\n' + Siginfo() + '\n';
   }
@@ -167,22 +192,24 @@ class ObjectReader {
     } else if (token.Is('}')) {
       EndObject();
     } else if (token.Is(']') && !frames_.empty() && stack_.empty()) {
-      stack_ = std::move(frames_);
+      if (!is_apples_ || FieldOf(first_, {"triggered"}) == "true") stack_ = std::move(frames_);
+      frames_.clear();
     }
     if (token.kind == JsonToken::Kind::kMark && !token.Is(':')) key_.clear();
   }
 
   void EndObject() {
     if (IsStackFrame(fields_) && stack_.empty()) {
-      frames_.push_back(FrameLine(fields_));
+      frames_.push_back(fields_);
       reversed_ = fields_.contains("instruction_addr");
     }
+    if (is_apples_ && fields_.contains("base")) images_.push_back(FieldOf(fields_, {"name"}));
     fields_.clear();
   }
 
   std::string Siginfo() const {
     std::string name = FieldOf(first_, {"si_signo_human_readable"});
-    for (const char* key : {"kind", "type"})
+    for (const char* key : {"kind", "type", "signal"})
       if (const std::string other = FieldOf(first_, {key});
           name.empty() && other.starts_with("SIG"))
         name = other;
@@ -190,14 +217,19 @@ class ObjectReader {
     std::string text = fmt::format("siginfo: si_signo={}", name);
     const std::string code = FieldOf(first_, {"si_code_human_readable", "code_name"});
     if (!code.empty()) text += fmt::format(", si_code={} ({})", FieldOf(first_, {"si_code"}), code);
-    const std::string address = FieldOf(first_, {"si_addr", "relevant_address"});
+    std::string address = FieldOf(first_, {"si_addr", "relevant_address"});
+    // "KERN_INVALID_ADDRESS at 0x0000000000000070"
+    const std::string apples = FieldOf(first_, {"subtype"});
+    if (const size_t at = apples.find(" at 0x"); address.empty() && at != apples.npos)
+      address = apples.substr(at + 4);
     return address.empty() ? text : text + ", si_addr=" + address;
   }
 
   Fields fields_, first_;  // of the object; of the text
   std::string key_, value_;
-  std::vector<std::string> frames_, stack_;
-  bool reversed_ = false;
+  std::vector<Fields> frames_, stack_;
+  std::vector<std::string> images_;  // names, by Apple's reporter
+  bool is_apples_, reversed_ = false;
 };
 
 }  // namespace

@@ -83,5 +83,29 @@ TEST(StackOfObjects, OfSentryIsInnermostLast) {
   EXPECT_EQ(report.signal.name.value, "SIGBUS");
 }
 
+// The newer form of Apple's crash reports, an .ips file: a line for the head, then the report.
+TEST(StackOfObjects, OfAppleIsThatOfTheThreadThatCrashed) {
+  const CrashReport report = ParseCrashReport(R"j({"app_name":"java","os_version":"macOS 14.5"}
+{"exception" : {"codes":"0x1, 0x70","type":"EXC_BAD_ACCESS","signal":"SIGSEGV",
+   "subtype":"KERN_INVALID_ADDRESS at 0x0000000000000070"},
+ "threads" : [
+  {"id":1,"frames":[{"imageOffset":20,"symbol":"mach_msg","symbolLocation":8,"imageIndex":1}]},
+  {"triggered":true,"id":2,"threadState":{"pc":{"value":4096}},"frames":[
+   {"imageOffset":776,"symbol":"vframeStreamForte::forte_next()","symbolLocation":12,"imageIndex":0},
+   {"imageOffset":900,"imageIndex":0},
+   {"imageOffset":48,"symbol":"_sigtramp","symbolLocation":56,"imageIndex":1}]},
+  {"id":3,"frames":[{"imageOffset":20,"symbol":"poll","symbolLocation":8,"imageIndex":1}]}],
+ "usedImages" : [{"base":4294967296,"size":8192,"name":"libjvm.dylib"},
+  {"base":8589934592,"name":"libsystem_platform.dylib"}]})j");
+  EXPECT_THAT(
+      ValuesOf(report, "frame"),
+      ElementsAre(
+          "0 vm module=libjvm.dylib at=0x308 symbol=vframeStreamForte::forte_next() offset=0xc",
+          "1 vm module=libjvm.dylib at=0x384",
+          "2 signal module=libsystem_platform.dylib at=0x30 symbol=_sigtramp offset=0x38"));
+  EXPECT_EQ(report.signal.name.value, "SIGSEGV");
+  EXPECT_EQ(report.signal.address.value, 0x70U);
+}
+
 }  // namespace
 }  // namespace walkhammer

@@ -8,9 +8,12 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "harness/base/testing/sanitized.h"
+#include "harness/base/text.h"
 #include "harness/crash/guilt.h"
+#include "harness/crash/imported_crash.h"
 #include "harness/hs_err/plain_text.h"
 #include "harness/hs_err/testing/crash_log.h"
 #include "harness/hs_err/testing/wrappings.h"
@@ -33,6 +36,38 @@ std::string Wrong(std::optional<Guilt> bare, std::optional<Guilt> found) {
   if (bare != Guilt::kNone && found == Guilt::kNone) return "a \"no\" without the data for it";
   if (bare == Guilt::kNone && found == Guilt::kWalker) return "an innocent walker is blamed";
   return "";
+}
+
+// The requests that import makes of a text, without their comments, which name lines of the text.
+std::vector<std::string> RequestsOf(const std::string& bytes) {
+  const auto text = PlainText(bytes, "a.log");
+  const auto crash = ImportText(text.ok() ? text.value() : "", "a.log", {});
+  std::vector<std::string> requests;
+  if (!crash.ok()) return requests;
+  for (const CrashCandidate& candidate : crash.value().candidates) {
+    std::string request;
+    for (const std::string& line : Split(candidate.text, '\n'))
+      if (!line.starts_with('#')) request += line + '\n';
+    requests.push_back(request);
+  }
+  return requests;
+}
+
+// What reproduces from a log reproduces from it in each wrapping.
+TEST(WrappedGuilt, TheRequestsAreThoseOfTheLog) {
+  size_t guilty = 0;
+  for (const CrashLog& log : CrashLogs(WALKHAMMER_CRASH_LOGS)) {
+    if (GuiltIn(log.text) != Guilt::kWalker) continue;
+    const std::vector<std::string> bare = RequestsOf(log.text);
+    EXPECT_EQ(bare.empty(), ParseCrashReport(log.text).vm == CrashVm::kOpenJ9) << log.name;
+    for (size_t k = 0; k < 10; k++) {
+      const size_t which = (10 * guilty + k) % WrappingCount();
+      EXPECT_EQ(RequestsOf(WrappedBy(which, log.text)), bare)
+          << log.name << ", " << NameOfWrapping(which);
+    }
+    guilty++;
+  }
+  EXPECT_GE(guilty, 5u);
 }
 
 TEST(WrappedGuilt, NoTextGetsAWrongNo) {

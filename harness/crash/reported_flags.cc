@@ -66,8 +66,11 @@ std::vector<std::string> ReportedFlags(const CrashReport& report) {
   std::istringstream words(report.command_line.value);
   for (std::string word; words >> word;)
     if (IsKept(word)) Add(word, flags);
+  const bool has_collector = std::any_of(flags.begin(), flags.end(), [](const auto& flag) {
+    return flag.starts_with("-XX:+Use") && flag.ends_with("GC");
+  });
   for (const auto& [gc, flag] : kCollectors)
-    if (report.gc.value == gc) Add(flag, flags);
+    if (report.gc.value == gc && !has_collector) Add(flag, flags);
   const std::string& vm = report.version.vm.value;
   if (vm.find("interpreted mode") != std::string::npos) Add("-Xint", flags);
   if (vm.find("compiled mode") != std::string::npos) Add("-Xcomp", flags);

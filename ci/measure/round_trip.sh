@@ -4,17 +4,18 @@
 # a JVM, which leaves an hs_err log and a core, and reproduce has to show the crash again, on the
 # same JDK: from the log alone, and from the core. What ends a program under stress --no-guard
 # leaves a log, too.
-#   ci/measure/round_trip.sh [-f FUZZ-TIME] [-s STRESS-TIME] [-t TIME] [-m MOST] [-n] [-k] [-o DIR]
+#   ci/measure/round_trip.sh [-f FUZZ-TIME] [-s STRESS-TIME] [-t TIME] [-m MOST] [-n] [-w] [-k] [-o DIR]
 #   JDK...
 #   -f: how long to fuzz for crashes on each JDK (30s); -s: how long to sample torture:mixed (not
 #   at all: on x86_64, samples hardly ever crash AsyncGetCallTrace); -t: reproduce's --time (30s);
-#   -m: crashes of fuzz on each JDK at most (100); -n: no cores; -k: reproduce may use
+#   -m: crashes of fuzz on each JDK at most (100); -n: no cores; -w: each log also in one of ten
+#   wrappings, in which logs reach people; -k: reproduce may use
 #   corpora/regressions, which hold crashes of the same functions; -o: keep logs, cores and runs
 #   there.
 # Prints a line for each crash, and the shares. A log without a walker in its chain, of a JVM that
 # died elsewhere after the walk, does not count.
 # WALKHAMMER names the executable (default: the release build's).
-# Exit codes: 0 at least 80 % from logs and 95 % from cores, with a median under 60 s; 1 less; 2 a
+# Exit codes: 0 at least 95 % from logs, wrapped logs and cores, with a median under 60 s each; 1 less; 2 a
 # wrong word; 4 no crash was to be had.
 set -eu
 walkhammer=${WALKHAMMER:-$(dirname "$0")/../../build/release/walkhammer}
@@ -23,19 +24,21 @@ stress=
 time=30s
 most=100
 cores=yes
+wrapped=
 known=--no-known-inputs
 keep=
 usage() {
   sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
-while getopts f:s:t:m:nko: option; do
+while getopts f:s:t:m:nwko: option; do
   case $option in
     f) fuzz=$OPTARG ;;
     s) stress=$OPTARG ;;
     t) time=$OPTARG ;;
     m) most=$OPTARG ;;
     n) cores= ;;
+    w) wrapped=yes ;;
     k) known= ;;
     o) keep=$OPTARG ;;
     *) usage ;;
@@ -85,6 +88,22 @@ way() {
   echo "  $1: ${function%|*}: $answer"
 }
 
+# wrap NUMBER: prints stdin as collectors, trackers and mails have it.
+wrap() {
+  case $(($1 % 10)) in
+    0) sed 's,^,[pod/app-6d5f7/app] ,' ;;
+    1) jq -cR '{log: (. + "\n"), stream: "stderr"}' ;;
+    2) jq -cRs '{"@timestamp": "2026-05-04T10:11:12Z", message: .}' ;;
+    3) sed 's,^,2026-05-04T10:11:12.123456Z stdout F ,' ;;
+    4) sed 's,^,| ,; s,$, |,' ;;
+    5) sed 's,&,\&amp;,g; s,<,\&lt;,g; 1s,^,<html><pre>,' ;;
+    6) gzip ;;
+    7) iconv -t UTF-16 ;;
+    8) sed 's,^,> ,' ;;
+    9) awk '{ printf "#11 %d.%02d %s\n", 8 + NR / 100, NR % 100, $0 }' ;;
+  esac
+}
+
 # crash INPUT HOME FOLDER: the log and the core of one crash, and both ways back.
 crash() {
   mkdir -p "$3"
@@ -96,12 +115,18 @@ crash() {
     return
   }
   way log "$log" "$2" "$3"
+  if [ -n "$wrapped" ]; then
+    logs=$((logs + 1))
+    wrap "$logs" <"$log" >"$3/wrapped"
+    way wrapped "$3/wrapped" "$2" "$3"
+  fi
   core=$(find "$3" -maxdepth 1 -name 'core*' | head -n 1)
   [ -z "$cores" ] || [ -z "$core" ] || way core "$core" "$2" "$3"
   [ -n "$keep" ] || rm -f "$core"
 }
 
 number=0
+logs=0
 for home; do
   number=$((number + 1))
   folder=$out/$number
@@ -140,6 +165,7 @@ share() {
     }' "$out/rows"
 }
 code=0
-share log 80 || code=$?
+share log 95 || code=$?
+if [ -n "$wrapped" ]; then share wrapped 95 || [ "$code" -ne 0 ] || code=1; fi
 if [ -n "$cores" ]; then share core 95 || [ "$code" -ne 0 ] || code=1; fi
 exit "$code"

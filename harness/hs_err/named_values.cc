@@ -44,7 +44,7 @@ enum class How : uint8_t {
 };
 
 // A name, and where in the line its value begins.
-struct NamedValue {
+struct BehindName {
   std::string_view name;
   size_t begin = 0;  // 0: there is none
   How how = How::kAssigned;
@@ -120,7 +120,7 @@ bool IsShortSecret(std::string_view plain) {
   return plain.ends_with("pass");
 }
 
-bool IsSecretName(const NamedValue& value) {
+bool IsSecretName(const BehindName& value) {
   std::string plain = Plain(value.name);
   if (value.is_strict())
     while (!plain.empty() && IsDigit(plain.back())) plain.pop_back();
@@ -162,7 +162,7 @@ size_t EndOfElement(std::string_view line, size_t begin) {
 }
 
 // "password=x", "password = x"
-NamedValue AfterEquals(std::string_view line, size_t at) {
+BehindName AfterEquals(std::string_view line, size_t at) {
   bool has_blank = false, is_quoted = false;
   const std::string_view name = NameBefore(line, at, has_blank, is_quoted);
   const size_t begin = static_cast<size_t>(name.data() - line.data());
@@ -173,18 +173,18 @@ NamedValue AfterEquals(std::string_view line, size_t at) {
 }
 
 // "\"password\": \"x\"", "password: x"
-NamedValue AfterColon(std::string_view line, size_t at) {
+BehindName AfterColon(std::string_view line, size_t at) {
   if (line.substr(at + 1, 1) == ":" || line[at - 1] == ':') return {};
   if (line.substr(at + 1, 2) == "//") return {};
   bool has_blank = false, is_quoted = false;
   const std::string_view name = NameBefore(line, at, has_blank, is_quoted);
   return name.empty()
-             ? NamedValue{}
-             : NamedValue{name, SkipBlanks(line, at + 1), is_quoted ? How::kJson : How::kColon};
+             ? BehindName{}
+             : BehindName{name, SkipBlanks(line, at + 1), is_quoted ? How::kJson : How::kColon};
 }
 
 // "--token x", "-keypass x", "-p x"
-NamedValue AfterOption(std::string_view line, size_t at) {
+BehindName AfterOption(std::string_view line, size_t at) {
   if (at > 0 && (IsNameChar(line[at - 1]) || line[at - 1] == ':')) return {};
   if (line.substr(at).starts_with("-p") && line.substr(0, at).find("mysql") != line.npos)
     return {"-p", SkipBlanks(line, at + 2), How::kShortOption};
@@ -198,7 +198,7 @@ NamedValue AfterOption(std::string_view line, size_t at) {
 }
 
 // "<password>x</password>", also written as a text of HTML: "&lt;password&gt;x&lt;/password&gt;"
-NamedValue InElement(std::string_view line, size_t at) {
+BehindName InElement(std::string_view line, size_t at) {
   const bool is_text = line[at] == ';';
   constexpr std::string_view kOpen = "&lt;", kClose = "&gt;";
   if (is_text && !line.substr(0, at + 1).ends_with(kClose)) return {};
@@ -209,7 +209,7 @@ NamedValue InElement(std::string_view line, size_t at) {
   const bool is_element = !name.empty() && !has_blank && !is_quoted &&
                           before.ends_with(is_text ? kOpen : "<") &&
                           EndOfElement(line, at) != line.npos;
-  return is_element ? NamedValue{name, at + 1, How::kElement} : NamedValue{};
+  return is_element ? BehindName{name, at + 1, How::kElement} : BehindName{};
 }
 
 bool EndsPlainly(std::string_view text, std::string_view end) {
@@ -227,7 +227,7 @@ bool FollowsLogin(std::string_view before) {
 }
 
 // "password 'x'", "Bearer x", "identified by x"
-NamedValue AfterWord(std::string_view line, size_t at) {
+BehindName AfterWord(std::string_view line, size_t at) {
   const std::string_view before = line.substr(0, at);
   const char last = LowerCase(before.back());
   if ((last == 'r' && EndsPlainly(before, "bearer")) ||
@@ -238,12 +238,12 @@ NamedValue AfterWord(std::string_view line, size_t at) {
   if (QuoteAt(line.substr(at + 1)).empty()) return {};
   bool has_blank = false, is_quoted = false;
   const std::string_view name = NameBefore(line, at, has_blank, is_quoted);
-  return is_quoted || has_blank || name.empty() ? NamedValue{}
-                                                : NamedValue{name, at + 1, How::kPhrase};
+  return is_quoted || has_blank || name.empty() ? BehindName{}
+                                                : BehindName{name, at + 1, How::kPhrase};
 }
 
-NamedValue NamedValueAt(std::string_view line, size_t at) {
-  if (at == 0) return line[at] == '-' ? AfterOption(line, at) : NamedValue{};
+BehindName NamedValueAt(std::string_view line, size_t at) {
+  if (at == 0) return line[at] == '-' ? AfterOption(line, at) : BehindName{};
   switch (line[at]) {
     case '=':
       return AfterEquals(line, at);
@@ -328,7 +328,7 @@ size_t SchemeSize(std::string_view text) {
 }
 
 // The value that `found` names; size 0: it tells nothing.
-Part PartOf(std::string_view line, const NamedValue& found) {
+Part PartOf(std::string_view line, const BehindName& found) {
   const std::string_view text = line.substr(found.begin);
   if (const std::string_view quote = QuoteAt(text); !quote.empty())
     return QuotedPart(line, found.begin, quote, found.keeps_quotes());
@@ -350,14 +350,14 @@ struct StandIn {
 };
 
 // "-u bob:x"
-bool IsLogin(std::string_view line, const NamedValue& found) {
+bool IsLogin(std::string_view line, const BehindName& found) {
   const bool names_user = found.name == "-u" || found.name == "--user";
   const std::string_view word = line.substr(found.begin, WordSize(line, found.begin));
   return names_user && word.find(':') != word.npos;
 }
 
 // `beside`: a secret stands in the same line.
-StandIn StandInOf(std::string_view line, const NamedValue& found, bool beside) {
+StandIn StandInOf(std::string_view line, const BehindName& found, bool beside) {
   if (IsLogin(line, found)) return {"<redacted>", "credentials"};
   if (found.name == "-p" || IsSecretName(found)) return {"<redacted>", "secret"};
   if (EndsInWord(found.name, kRegionWords)) return {"<redacted>", "locale or time zone"};
@@ -388,7 +388,7 @@ bool ReplaceValues(std::string& line, bool beside, DoneWords& done) {
   bool has_secret = false;
   for (size_t at = 0; at < line.size(); at++) {
     if (std::string_view("=:->; ").find(line[at]) == std::string_view::npos) continue;
-    const NamedValue found = NamedValueAt(line, at);
+    const BehindName found = NamedValueAt(line, at);
     if (found.begin == 0) continue;
     const auto [by, what] = StandInOf(line, found, beside);
     if (by.empty()) continue;

@@ -10,7 +10,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr std::string_view kRedacted = "<redacted>", kHost = "<host>";
+constexpr std::string_view kHost = "<host>";
 
 // Where the word that `at` is in begins: behind a blank or a quote, or in the query of a URL.
 size_t WordBegin(std::string_view line, size_t at) {

@@ -11,7 +11,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr std::string_view kRedacted = "<redacted>", kString = "<string>";
+constexpr std::string_view kString = "<string>";
 
 // Replaces `old`, which ends the line. Where escapes were taken off the line, the whole line goes.
 void ReplaceEnd(std::string& line, std::string_view old, std::string_view by) {

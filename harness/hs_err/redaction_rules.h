@@ -11,6 +11,8 @@
 
 namespace walkhammer {
 
+inline constexpr std::string_view kRedacted = "<redacted>";  // what a secret becomes
+
 // What was replaced, a name each time: "secret".
 using DoneWords = std::vector<std::string>;
 

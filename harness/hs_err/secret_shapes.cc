@@ -20,14 +20,14 @@ enum class Letters : uint8_t {
 };
 
 // A secret that its first characters tell, whatever its name is.
-struct Shape {
+struct SecretShape {
   std::string_view prefix;
   size_t least;  // so many characters follow
   Letters letters;
   const char* what;
 };
 
-constexpr Shape kShapes[] = {
+constexpr SecretShape kSecretShapes[] = {
     {"ghp_", 16, Letters::kWord, "token of GitHub"},
     {"gho_", 16, Letters::kWord, "token of GitHub"},
     {"ghu_", 16, Letters::kWord, "token of GitHub"},
@@ -84,7 +84,8 @@ constexpr Shape kShapes[] = {
 
 constexpr std::array<bool, 256> FirstLetters() {
   std::array<bool, 256> firsts{};
-  for (const Shape& shape : kShapes) firsts[static_cast<uint8_t>(shape.prefix[0])] = true;
+  for (const SecretShape& shape : kSecretShapes)
+    firsts[static_cast<uint8_t>(shape.prefix[0])] = true;
   return firsts;
 }
 constexpr std::array<bool, 256> kFirstLetters = FirstLetters();
@@ -106,7 +107,7 @@ bool Fits(char c, Letters letters) {
 }
 
 // The size of the shape at the begin of `text`; 0: it is another text.
-size_t SizeOf(const Shape& shape, std::string_view text) {
+size_t SizeOf(const SecretShape& shape, std::string_view text) {
   if (!text.starts_with(shape.prefix)) return 0;
   const std::string_view tail = text.substr(shape.prefix.size());
   const auto end =
@@ -122,8 +123,8 @@ size_t SizeOf(const Shape& shape, std::string_view text) {
   return is_words ? 0 : shape.prefix.size() + body.size();
 }
 
-const Shape* ShapeAt(std::string_view text, size_t& size) {
-  for (const Shape& shape : kShapes) {
+const SecretShape* ShapeAt(std::string_view text, size_t& size) {
+  for (const SecretShape& shape : kSecretShapes) {
     if (shape.prefix[0] != text[0]) continue;
     size = SizeOf(shape, text);
     if (size > 0) return &shape;
@@ -166,7 +167,7 @@ void ReplaceShapes(std::string& line, DoneWords& done) {
       continue;
     const std::string_view text = std::string_view(line).substr(at);
     size_t size = 0;
-    if (const Shape* shape = may_be_shape ? ShapeAt(text, size) : nullptr) {
+    if (const SecretShape* shape = may_be_shape ? ShapeAt(text, size) : nullptr) {
       done.emplace_back(shape->what);
       line.replace(at, size, "<redacted>");
     } else if (size = IsHexDigit(c) ? IdSize(text) : 0; size > 0) {

@@ -172,7 +172,10 @@ if [ -n "$fixed" ]; then
     tail -n 1 "$out/gate.txt"
   } >"$out/gate.new"
   mv "$out/gate.new" "$out/gate.txt"
-  { printf '\n**Known issues that are fixed**\n\n' && echo "$fixed" | sed 's/^/* /'; } >>"$out/gate.md"
+  {
+    printf '\n**Known issues that are fixed**\n\n'
+    echo "$fixed" | sed 's/^/* /'
+  } >>"$out/gate.md"
 fi
 cat "$out/gate.txt"
 exit "$code"

@@ -4,8 +4,8 @@
 # a JVM, which leaves an hs_err log and a core, and reproduce has to show the crash again, on the
 # same JDK: from the log alone, and from the core. What ends a program under stress --no-guard
 # leaves a log, too.
-#   ci/measure/round_trip.sh [-f FUZZ-TIME] [-s STRESS-TIME] [-t TIME] [-m MOST] [-n] [-w] [-k] [-o DIR]
-#   JDK...
+#   ci/measure/round_trip.sh [-f FUZZ-TIME] [-s STRESS-TIME] [-t TIME] [-m MOST] [-n] [-w] [-k]
+#   [-o DIR] JDK...
 #   -f: how long to fuzz for crashes on each JDK (30s); -s: how long to sample torture:mixed (not
 #   at all: on x86_64, samples hardly ever crash AsyncGetCallTrace); -t: reproduce's --time (30s);
 #   -m: crashes of fuzz on each JDK at most (100); -n: no cores; -w: each log also in one of ten
@@ -15,8 +15,8 @@
 # Prints a line for each crash, and the shares. A log without a walker in its chain, of a JVM that
 # died elsewhere after the walk, does not count.
 # WALKHAMMER names the executable (default: the release build's).
-# Exit codes: 0 at least 95 % from logs, wrapped logs and cores, with a median under 60 s each; 1 less; 2 a
-# wrong word; 4 no crash was to be had.
+# Exit codes: 0 at least 95 % from logs, wrapped logs and cores, with a median under 60 s each; 1
+# less; 2 a wrong word; 4 no crash was to be had.
 set -eu
 walkhammer=${WALKHAMMER:-$(dirname "$0")/../../build/release/walkhammer}
 fuzz=30s

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Stock JDKs end with 0: `fuzz` with each guided engine and seed of WALKHAMMER_SEEDS (default: 1 2 3)
-# for WALKHAMMER_TIME (default: 60s), and `stress` of the torture programs and two Debian programs,
+# Stock JDKs end with 0: `fuzz` with each guided engine and each seed of WALKHAMMER_SEEDS (default:
+# 1 2 3) for WALKHAMMER_TIME (default: 60s), and `stress` of the torture programs and two Debian programs,
 # WALKHAMMER_CELL_TIME (default: 10s) each, on each JDK, two runs at a time. Fails if a bucket has no
 # name. Then the run of seed 1 is judged without each known issue that it met: it must end with 1
 # if one of its buckets is Forbidden, and only its buckets may be new.
@@ -10,7 +10,7 @@ need_jdks
 cp -r corpora "$work/corpora" # a known issue names requests in other folders
 
 # buckets RUN DIR: $judged is the exit code of the run's verdict, and $work/buckets has a line for
-# each bucket: "ISSUE GRADE KEY", or "new GRADE KEY" if DIR has it not, or as fixed.
+# each bucket: "ISSUE GRADE KEY", or "new GRADE KEY" if it is not known by DIR.
 buckets() {
   code=0
   "$walkhammer" report "$1" --known "$2" --json >"$work/report.json" || code=$?

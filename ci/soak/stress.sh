@@ -11,7 +11,8 @@ start "$out/run" stress --workload 'torture:*' --profile g1,zgc,shenandoah,paral
 if ended "$out/run" "$!" 0 1 3; then
   ask "$out/run" "SELECT printf('%d cells %s, %d walks, %d contained crashes, agent at most %d KiB',
       COUNT(*), status, SUM(walks), SUM(contained_crashes), MAX(agent_kib)) FROM cell GROUP BY status"
-  bad=$(ask "$out/run" "SELECT COUNT(*) FROM cell WHERE status NOT IN ('passed', 'unavailable', 'not-for-jdk')
+  bad=$(ask "$out/run" "SELECT COUNT(*) FROM cell
+      WHERE status NOT IN ('passed', 'unavailable', 'not-for-jdk')
       OR agent_kib > 64 * 1024 OR reason LIKE '%findings found no room%'")
   [ "$bad" -eq 0 ] || fail "$bad cells"
 fi

@@ -31,6 +31,34 @@ tables='CREATE TABLE run (walks, blocks, contained_crashes, children_started, ch
   CREATE TABLE finding (bucket, oracle, request, folder, grade);
   INSERT INTO run VALUES (9, 9, 9, 9, 0, 0); INSERT INTO churn VALUES (9, 9, 9);'
 
+# names_wh_01 NOTICES: an executable whose runs find a bucket that WH-01 names. NOTICES=yes: without
+# that issue, the bucket is new.
+names_wh_01() {
+  cat >"$WALKHAMMER" <<END
+#!/bin/sh
+[ "\$1" != fuzz ] && [ "\$1" != stress ] || { mkdir "\$3"; exit 0; }
+word=known
+[ -e "\$4/WH-01.toml" ] || [ $1 = no ] || word=new
+echo "{\"buckets\": [{\"known\": {\"verdict\": \"\$word\", \"bug\": \"WH-01\"},
+  \"grade\": \"Forbidden\", \"key\": \"a crash\"}]}"
+[ \$word = known ]
+END
+  chmod +x "$WALKHAMMER"
+}
+
+@test "stock JDKs must be green, and an issue that is taken away must be missed" {
+  export WALKHAMMER_SEEDS=1
+  names_wh_01 yes
+  run -0 ci/soak.sh --jdk /jdk stock
+  [[ "$output" == *'3 of 3 runs ended with 0'*'1 times, one issue was taken away'* ]]
+  names_wh_01 no
+  WALKHAMMER_OUT=$BATS_TEST_TMPDIR/unnoticed run -1 ci/soak.sh --jdk /jdk stock
+  [[ "$output" == *'without WH-01 the run ends with 0, with 0 new buckets'* ]]
+  stand_in 1 "$tables"
+  WALKHAMMER_OUT=$BATS_TEST_TMPDIR/red run -1 ci/soak.sh --jdk /jdk stock
+  [[ "$output" == *'walkhammer ended with 1'*'0 of 3 runs ended with 0'* ]]
+}
+
 @test "the help has a paragraph for each soak" {
   run -0 ci/soak.sh --help
   for soak in ci/soak/*.sh; do

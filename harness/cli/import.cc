@@ -132,8 +132,8 @@ Result<ExitCode> RunRedact(const std::string& path, bool force) {
   ASSIGN_OR_RETURN(const auto text, ReadCrashText(path));
   if (!force && ParseCrashReport(text).text_kind == CrashText::kNone)
     return ToolFailed(path +
-                      " holds no known crash report, so nothing of it is printed, as secrets may "
-                      "remain; --force redacts it nevertheless");
+                      " holds no known crash report, so it is not printed: secrets may remain; "
+                      "--force prints it redacted");
   std::vector<Redaction> done;
   const std::string redacted = Redact(text, &done);
   // A file gets the log's own bytes; a terminal none that it may obey.

@@ -2,7 +2,6 @@
 #include "harness/crash/crashed_chain.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "harness/elf/demangle.h"
@@ -16,58 +15,63 @@ bool StartsWithAny(std::string_view text, std::span<const std::string_view> pref
                      [&](std::string_view prefix) { return text.starts_with(prefix); });
 }
 
+// "raise" of "__GI_raise", "clone3" of "__clone3": the C library has its functions by several
+// names.
+std::string_view PlainName(std::string_view name) {
+  if (name.starts_with("__GI_")) name.remove_prefix(5);
+  if (name.starts_with("__")) name.remove_prefix(2);
+  return name;
+}
+
 // What runs between a crash and the end of the process.
 bool HandlesCrash(const CrashFrame& frame) {
-  static constexpr std::array<std::string_view, 19> kHandlers = {"VMError::",
-                                                                 "report_vm_error",
-                                                                 "report_fatal",
-                                                                 "os::abort",
-                                                                 "os::die",
-                                                                 "abort",
-                                                                 "__GI_abort",
-                                                                 "raise",
-                                                                 "__GI_raise",
-                                                                 "gsignal",
-                                                                 "__pthread_kill",
-                                                                 "pthread_kill",
-                                                                 "__GI___pthread_kill",
-                                                                 "JVM_handle_linux_signal",
-                                                                 "PosixSignals::",
-                                                                 "crash_handler",
-                                                                 "javaSignalHandler",
-                                                                 "signalHandler",
-                                                                 "JVM_handle_bsd_signal"};
-  return StartsWithAny(ComparableFunction(frame.symbol), kHandlers);
+  static constexpr std::string_view kHandlers[] = {
+      "VMError::",
+      "report_vm_error",
+      "report_fatal",
+      "os::abort",
+      "os::die",
+      "abort",
+      "raise",
+      "gsignal",
+      "pthread_kill",
+      "JVM_handle_linux_signal",
+      "JVM_handle_bsd_signal",
+      "PosixSignals::",
+      "crash_handler",
+      "javaSignalHandler",
+      "signalHandler",
+  };
+  return StartsWithAny(PlainName(ComparableFunction(frame.symbol)), kHandlers);
 }
 
 // Functions that nothing calls, or only what starts a thread or Java code.
 bool IsStart(const CrashFrame& frame) {
-  static constexpr std::array<std::string_view, 23> kStarts = {"thread_native_entry",
-                                                               "java_start",
-                                                               "Thread::call_run",
-                                                               "JavaThread::thread_main_inner",
-                                                               "JavaCalls::call",
-                                                               "call_stub",
-                                                               "JavaMain",
-                                                               "ThreadJavaMain",
-                                                               "main",
-                                                               "start_thread",
-                                                               "clone",
-                                                               "clone3",
-                                                               "__clone",
-                                                               "__clone3",
-                                                               "__GI___clone",
-                                                               "__GI___clone3",
-                                                               "_pthread_start",
-                                                               "_pthread_body",
-                                                               "thread_start",
-                                                               "BaseThreadInitThunk",
-                                                               "RtlUserThreadStart",
-                                                               "_start",
-                                                               "JavaCalls::call_helper"};
-  const std::string name = ComparableFunction(frame.symbol);
-  return std::find(kStarts.begin(), kStarts.end(), name) != kStarts.end() ||
-         name.starts_with("__libc_start_");
+  static constexpr std::string_view kStarts[] = {
+      "thread_native_entry",
+      "java_start",
+      "Thread::call_run",
+      "JavaThread::thread_main_inner",
+      "JavaCalls::call",
+      "JavaCalls::call_helper",
+      "call_stub",
+      "JavaMain",
+      "ThreadJavaMain",
+      "main",
+      "start_thread",
+      "clone",
+      "clone3",
+      "_pthread_start",
+      "_pthread_body",
+      "thread_start",
+      "BaseThreadInitThunk",
+      "RtlUserThreadStart",
+      "_start",
+  };
+  const std::string whole = ComparableFunction(frame.symbol);
+  const std::string_view name = PlainName(whole);
+  return std::find(std::begin(kStarts), std::end(kStarts), name) != std::end(kStarts) ||
+         name.starts_with("libc_start_");
 }
 
 bool IsSignal(const CrashFrame& frame) { return frame.kind == CrashFrameKind::kSignalHandler; }
@@ -178,7 +182,7 @@ std::string WithoutTemplateArguments(std::string_view name) {
 }  // namespace
 
 bool IsRuntimeModule(std::string_view module) {
-  static constexpr std::array<std::string_view, 13> kRuntime = {
+  static constexpr std::string_view kRuntime[] = {
       "libc.so",  "libc-",     "libm.so",   "libm-", "libpthread", "ld-linux",   "ld-musl",
       "libgcc_s", "libstdc++", "libsystem", "[vdso", "linux-vdso", "libplatform"};
   return StartsWithAny(module, kRuntime);

@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "harness/base/testing/sanitized.h"
 #include "harness/base/text.h"
 #include "harness/crash/guilt.h"
 #include "harness/crash/imported_crash.h"
@@ -71,10 +69,7 @@ TEST(WrappedGuilt, TheRequestsAreThoseOfTheLog) {
 }
 
 TEST(WrappedGuilt, NoTextGetsAWrongNo) {
-  const char* wanted = std::getenv("WALKHAMMER_TEXTS");
-  const size_t texts = wanted != nullptr ? std::strtoul(wanted, nullptr, 10)
-                       : kSanitized      ? 60
-                                         : 400;
+  const size_t texts = TextsWanted(400);
   const std::vector<CrashLog> logs = CrashLogs(WALKHAMMER_CRASH_LOGS);
   std::mt19937 random(2);
   size_t judged = 0;

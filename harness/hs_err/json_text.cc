@@ -240,7 +240,7 @@ std::optional<std::string> TextInJson(std::string_view text) {
   std::optional<std::string> key = has_mark ? KeyAt(text, first) : std::nullopt;
   if (!key) key = KeyOfCrashLines(text);
   if (key) {
-    // Of a text that is too long, the part that Window would read.
+    // A text that is too long is read from its first mark on, as Window does.
     const bool is_long = has_mark && text.size() > kMostCrashText;
     const size_t begin =
         is_long ? static_cast<size_t>(LineAt(text, first).data() - text.data()) : 0;

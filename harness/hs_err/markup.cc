@@ -49,7 +49,8 @@ bool IsMarkup(char c) {
   return c == '\0' || c == '\r' || c == kEscape || c == '<' || c == '\\' || c == '&' || c == '\xc2';
 }
 
-// The size of the markup at the begin, of which `text` remains; 0: it is none.
+// The size of the markup that `rest` begins with; 0 if it begins with none. `text` is what the
+// markup stands for.
 size_t MarkupSize(std::string_view rest, std::string_view& text) {
   static constexpr std::string_view kEscaped = "#_*<>[]()~`\\-+.!|";
   text = {};

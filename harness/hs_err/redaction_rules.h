@@ -46,7 +46,8 @@ Builder FindBuilder(std::string_view line, size_t from);
 // The characters of names of hosts, properties and the like.
 bool IsNameChar(char c);
 
-// True if no letter or digit adjoins `at` before it; that of "\n" or "%3D" is no letter.
+// True if neither a letter nor a digit stands before `at`. Those of escapes, such as \n and %3D, do
+// not count.
 bool BeginsWord(std::string_view line, size_t at);
 
 // True for what stands for something: "<redacted>", "<host>".

@@ -15,7 +15,7 @@ enum class Letters : uint8_t {
   kUpper,    // letters of upper case and digits
   kWord,     // letters, digits, '_'
   kDashed,   // those and '-'
-  kPointed,  // those and '.', of which there is one at least
+  kPointed,  // those and at least one '.'
   kPath,     // those and '/'
 };
 

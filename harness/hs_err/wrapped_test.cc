@@ -5,10 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
-#include "harness/base/testing/sanitized.h"
 #include "harness/base/text.h"
 #include "harness/hs_err/crash_report.h"
 #include "harness/hs_err/plain_text.h"
@@ -88,10 +86,7 @@ class WrappedLog : public testing::Test {
 };
 
 TEST_F(WrappedLog, ReadsLikeTheLogItself) {
-  const char* wanted = std::getenv("WALKHAMMER_TEXTS");
-  const size_t texts = wanted != nullptr ? std::strtoul(wanted, nullptr, 10)
-                       : kSanitized      ? 60
-                                         : 360;
+  const size_t texts = TextsWanted(360);
   const std::vector<CrashLog> logs = CrashLogs(WALKHAMMER_CRASH_LOGS);
   std::mt19937 random(1);
   for (size_t i = 0; i < texts; i++) {

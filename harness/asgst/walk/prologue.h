@@ -97,8 +97,8 @@ extern const CodeRules kX86_64Rules, kAarch64Rules;
 bool RunToExitX86(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
                   const StubStart& start, StubExit& exit);
 
-// Shape of any code at `pc`. Of code other than nmethods: kUnknown unless it is a stub of a known
-// frame size and, where it says when its frame is complete, `pc` is not before that.
+// Shape of any code at `pc`. Code that is not an nmethod has a known shape only if its blob states
+// a frame size, and if `pc` is not before the place where the blob says that its frame is complete.
 FrameShape ShapeAt(const CodeRules& rules, const MemoryReader& memory, const FoundCode& code,
                    uint64_t pc);
 

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <iterator>
 
+#include "harness/base/testing/sanitized.h"
 #include "harness/base/text.h"
 
 namespace walkhammer {
@@ -168,6 +170,12 @@ std::string WrappedBy(size_t which, const std::string& text) {
   return OfEachLine(text, [&](const std::string& line, int i) {
     return wrapping.prefix(i) + line + wrapping.suffix;
   });
+}
+
+size_t TextsWanted(size_t few) {
+  const char* wanted = std::getenv("WALKHAMMER_TEXTS");
+  if (wanted != nullptr) return std::strtoul(wanted, nullptr, 10);
+  return kSanitized ? 60 : few;
 }
 
 std::string Damaged(const std::string& text, std::mt19937& random) {

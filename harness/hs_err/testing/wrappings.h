@@ -14,6 +14,9 @@ size_t WrappingCount();
 std::string NameOfWrapping(size_t which);  // which < WrappingCount()
 std::string WrappedBy(size_t which, const std::string& text);
 
+// How many texts a test makes: WALKHAMMER_TEXTS, else `few`, or 60 under a sanitizer.
+size_t TextsWanted(size_t few);
+
 // The text with some lines lost, doubled, cut, or with another one behind them.
 std::string Damaged(const std::string& text, std::mt19937& random);
 

@@ -100,6 +100,18 @@ cut_log() {
   [[ $output == *"nothing to reproduce"* ]]
 }
 
+@test "reproduce takes the first crash of a text that may be a walker's" {
+  cut_log
+  sed 's/^\(# \)\?V .*/\1V  [libjvm.so+0x1]  Thread::call_run()+0x1/' "$cut" >"$out/innocent.log"
+  cat "$out/innocent.log" "$log" >"$out/both.log"
+  run "$walkhammer" import --reproduce "$out/both.log" --jdk "$jdk" --time 1s --no-stress \
+    --no-known-inputs --no-minimize --out "$out/both"
+  echo "$output"
+  [[ ${lines[0]} == "$out/both.log, crash 2 of 2" ]]
+  [[ $output == *"a walker?    yes, AsyncGetCallTrace"* ]]
+  [[ $output != *"nothing to reproduce"* ]]
+}
+
 @test "import refuses what is not a crash report, in one sentence" {
   echo 'nothing of interest' >"$out/text"
   run -2 "$walkhammer" import "$out/text"

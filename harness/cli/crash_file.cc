@@ -56,7 +56,10 @@ Result<std::vector<ImportedCrash>> ReadCrashFiles(const std::string& path,
 Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
                                     bool with_known_inputs) {
   ASSIGN_OR_RETURN(auto crashes, ReadCrashFiles(path, modules, with_known_inputs));
-  return std::move(crashes[0]);
+  const auto suspect = std::find_if(crashes.begin(), crashes.end(), [](const ImportedCrash& crash) {
+    return crash.guilt.guilt != Guilt::kNone;
+  });
+  return std::move(suspect != crashes.end() ? *suspect : crashes[0]);
 }
 
 }  // namespace walkhammer

@@ -25,7 +25,7 @@ Result<std::vector<ImportedCrash>> ReadCrashFiles(const std::string& path,
                                                   const std::string& modules,
                                                   bool with_known_inputs = true);
 
-// Likewise the first one.
+// Likewise the first one that is not known to be innocent of a walk; the first one if all are.
 Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
                                     bool with_known_inputs = true);
 

@@ -102,7 +102,8 @@ std::string GuiltWord(const GuiltVerdict& guilt) {
 }
 
 std::string AnswerOf(const ImportedCrash& crash) {
-  std::string text = fmt::format("{}\n  JDK          {}\n  crash        {}\n", crash.name,
+  const std::string name = crash.name + (crash.which.empty() ? "" : ", ") + crash.which;
+  std::string text = fmt::format("{}\n  JDK          {}\n  crash        {}\n", name,
                                  VersionLine(crash.report), WhatCrashed(crash.report));
   const std::string place = crash.target.check.empty() ? crash.target.function : "";
   if (!place.empty())

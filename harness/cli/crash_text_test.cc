@@ -10,18 +10,18 @@ namespace {
 
 TEST(ImportedCrash, AnswersInWords) {
   const std::string answer =
-      AnswerOf(ImportText(LogWith({kSender, kAgct, kHandler, kJava}), "a.log", {}).value());
+      AnswerOf(ImportTexts(LogWith({kSender, kAgct, kHandler, kJava}), "a.log", {}).value()[0]);
   EXPECT_NE(answer.find("yes, AsyncGetCallTrace"), std::string::npos) << answer;
   EXPECT_NE(answer.find("frame::sender+0x325"), std::string::npos) << answer;
   EXPECT_NE(answer.find("17.0.15+6"), std::string::npos) << answer;
 }
 
 std::string AnswerTo(const std::vector<std::string>& frames) {
-  return AnswerOf(ImportText(LogWith(frames), "a.log", {}).value());
+  return AnswerOf(ImportTexts(LogWith(frames), "a.log", {}).value()[0]);
 }
 
 std::string NextAfter(const std::vector<std::string>& frames) {
-  return NextCommand(ImportText(LogWith(frames), "a b.log", {}).value());
+  return NextCommand(ImportTexts(LogWith(frames), "a b.log", {}).value()[0]);
 }
 
 TEST(ImportedCrash, OffersAHandfulOfCandidates) {
@@ -41,6 +41,15 @@ TEST(ImportedCrash, SaysWhatWouldHelpWhereItIsUnknown) {
   EXPECT_EQ(AnswerTo({kSender, kAgct}).find("would help"), std::string::npos);
 }
 
+// The next command is to be typed, so it names the file alone.
+TEST(ImportedCrash, SaysWhichOfSeveralCrashesItIs) {
+  const std::string text = LogWith({kHandler, kJava}) + LogWith({kSender, kAgct, kHandler, kJava});
+  const auto crashes = ImportTexts(text, "a.log", {}).value();
+  ASSERT_EQ(crashes.size(), 2u);
+  EXPECT_TRUE(AnswerOf(crashes[1]).starts_with("a.log, crash 2 of 2\n")) << AnswerOf(crashes[1]);
+  EXPECT_EQ(NextCommand(crashes[1]), "walkhammer import --reproduce a.log --jdk JDK");
+}
+
 TEST(ImportedCrash, EndsWithTheNextCommand) {
   EXPECT_EQ(NextAfter({kSender, kAgct}), "walkhammer import --reproduce 'a b.log' --jdk JDK");
   EXPECT_EQ(NextAfter({"V  [libjvm.so+0x1]  f()+0x1", kThreadStart}),
@@ -50,8 +59,9 @@ TEST(ImportedCrash, EndsWithTheNextCommand) {
 }
 
 TEST(ImportedCrash, OfOpenJ9SaysSo) {
-  const std::string answer = AnswerOf(
-      ImportText("#0  0x20 in AsyncGetCallTrace () from /j/libj9vm29.so\n", "a.txt", {}).value());
+  const std::string answer =
+      AnswerOf(ImportTexts("#0  0x20 in AsyncGetCallTrace () from /j/libj9vm29.so\n", "a.txt", {})
+                   .value()[0]);
   EXPECT_NE(answer.find("JDK          unknown, OpenJ9"), std::string::npos) << answer;
   EXPECT_NE(answer.find("candidates   none"), std::string::npos) << answer;
   EXPECT_EQ(answer.find("resembles"), std::string::npos) << answer;

@@ -55,9 +55,10 @@ json CrashJson(const ImportedCrash& crash, const std::vector<std::string>& paths
                     {"version", kAffected[static_cast<int>(resemblance.affected)]},
                     {"versions", resemblance.versions}});
   }
-  constexpr const char* kGuilts[] = {"no", "yes", "not-told"};
+  constexpr const char* kGuilts[] = {"no", "yes", "unknown"};
   const GuiltVerdict& guilt = crash.guilt;
   return {{"file", crash.name},
+          {"which", crash.which},
           {"jdk", crash.report.version.jdk.value},
           {"signal", crash.report.signal.name.value},
           {"function", crash.target.function},

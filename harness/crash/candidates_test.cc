@@ -13,7 +13,7 @@ namespace walkhammer {
 namespace {
 
 ImportedCrash Import(const std::string& text, const std::vector<BugRequest>& known = {}) {
-  return Must(ImportText(text, "a.log", {known, {}}));
+  return Must(ImportTexts(text, "a.log", {known, {}}))[0];
 }
 
 const CrashCandidate* CandidateAbout(const ImportedCrash& crash, const std::string& words) {
@@ -130,7 +130,7 @@ TEST(Candidates, SayWhereTheyComeFrom) {
 }
 
 TEST(ImportedCrash, RefusesTextsWithoutACrash) {
-  EXPECT_THAT(ImportText("nothing of interest\n", "a.txt", {}), FailsWith(ExitCode::kBadInput));
+  EXPECT_THAT(ImportTexts("nothing of interest\n", "a.txt", {}), FailsWith(ExitCode::kBadInput));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/crash/imported_crash.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace walkhammer {
@@ -31,19 +33,11 @@ Result<std::vector<ImportedCrash>> ImportTexts(std::string_view text, const std:
     return BadInput(name + " is a thread dump of a process that lives: no crash is in it");
   std::vector<ImportedCrash> crashes;
   for (CrashReport& report : reports) {
-    std::string which = name;
+    crashes.push_back(Judge(std::move(report), name, corpora));
     if (reports.size() > 1)
-      which +=
-          ", crash " + std::to_string(crashes.size() + 1) + " of " + std::to_string(reports.size());
-    crashes.push_back(Judge(std::move(report), which, corpora));
+      crashes.back().which = fmt::format("crash {} of {}", crashes.size(), reports.size());
   }
   return crashes;
-}
-
-Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
-                                 const Corpora& corpora) {
-  ASSIGN_OR_RETURN(std::vector<ImportedCrash> crashes, ImportTexts(text, name, corpora));
-  return std::move(crashes[0]);
 }
 
 }  // namespace walkhammer

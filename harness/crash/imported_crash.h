@@ -23,6 +23,7 @@ struct ImportedCrash {
   CrashTarget target;
   std::vector<Resemblance> resemblances;
   std::vector<CrashCandidate> candidates;  // the best first
+  std::string which;                       // "crash 2 of 3"; empty: the text has one
 };
 
 inline constexpr size_t kMostCandidates = 400;  // what a search may try
@@ -41,10 +42,6 @@ ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& 
 // it.
 Result<std::vector<ImportedCrash>> ImportTexts(std::string_view text, const std::string& name,
                                                const Corpora& corpora);
-
-// Likewise the first one.
-Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
-                                 const Corpora& corpora);
 
 }  // namespace walkhammer
 

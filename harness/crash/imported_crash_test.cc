@@ -14,11 +14,12 @@ TEST(ImportTexts, JudgesEachCrash) {
   const std::string innocent = LogWith({kHandler, kJava});
   const auto crashes = Must(ImportTexts(guilty + innocent, "a.log", {}));
   ASSERT_EQ(crashes.size(), 2U);
-  EXPECT_EQ(crashes[0].name, "a.log, crash 1 of 2");
+  EXPECT_EQ(crashes[0].which, "crash 1 of 2");
   EXPECT_EQ(crashes[0].guilt.guilt, Guilt::kWalker);
-  EXPECT_EQ(crashes[1].name, "a.log, crash 2 of 2");
+  EXPECT_EQ(crashes[1].which, "crash 2 of 2");
   EXPECT_NE(crashes[1].guilt.guilt, Guilt::kWalker);
-  EXPECT_EQ(Must(ImportTexts(guilty, "a.log", {}))[0].name, "a.log");
+  EXPECT_EQ(crashes[1].name, "a.log");
+  EXPECT_EQ(Must(ImportTexts(guilty, "a.log", {}))[0].which, "");
 }
 
 TEST(ImportTexts, OfOpenJ9AreNoRequestsForHotSpot) {

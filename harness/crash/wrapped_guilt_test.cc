@@ -39,10 +39,10 @@ std::string Wrong(std::optional<Guilt> bare, std::optional<Guilt> found) {
 // The requests that import makes of a text, without their comments, which name lines of the text.
 std::vector<std::string> RequestsOf(const std::string& bytes) {
   const auto text = PlainText(bytes, "a.log");
-  const auto crash = ImportText(text.ok() ? text.value() : "", "a.log", {});
+  const auto crashes = ImportTexts(text.ok() ? text.value() : "", "a.log", {});
   std::vector<std::string> requests;
-  if (!crash.ok()) return requests;
-  for (const CrashCandidate& candidate : crash.value().candidates) {
+  if (!crashes.ok()) return requests;
+  for (const CrashCandidate& candidate : crashes.value()[0].candidates) {
     std::string request;
     for (const std::string& line : Split(candidate.text, '\n'))
       if (!line.starts_with('#')) request += line + '\n';

@@ -180,10 +180,11 @@ bool Parser::EnterSection(const Line& line) {
       if (pc.SkipPast("pc="))
         if (const auto value = pc.Hex()) SetIfUnknown(report_.pc, *value, line.number);
     }
-    if (header.section == Section::kNativeFrames &&
-        report_.native_stack.frames.size() > superseded_.frames.size())
-      superseded_ = std::move(report_.native_stack);
     if (header.section == Section::kNativeFrames) {
+      if (report_.native_stack.frames.size() > superseded_.frames.size()) {
+        superseded_ = std::move(report_.native_stack);
+        superseded_.may_begin_cut = !has_stack_header_;
+      }
       report_.native_stack = {};
       has_stack_header_ = true;
     }

@@ -188,17 +188,25 @@ StageOutcome StageOf(const CandidateOutcome& walked, double seconds) {
   return stage;
 }
 
-// Takes the stage's best if it is closer, and measures how often it replays. True: the crash is
+// Takes the stage's best if it is closer, and measures how often it replays; what stress has met,
+// also with the flags of the JVM that crashed, which stay if it needs them. True: the crash is
 // reproduced.
-bool TakeStage(StageOutcome stage, const StagePlan& plan, const ReproductionSettings& settings,
+bool TakeStage(StageOutcome stage, StagePlan& plan, const ReproductionSettings& settings,
                Reproduction& result) {
   const Hit best = stage.best;
   result.stages.push_back(std::move(stage));
   if (best.closeness > result.hit.closeness) result.hit = best;
   if (best.closeness < Closeness::kFunction || best.text.empty()) return false;
-  const Reliability measured =
-      MeasureReliability(best, plan.crash->target, plan.setup, settings.stop);
+  Reliability measured = MeasureReliability(best, plan.crash->target, plan.setup, settings.stop);
+  if (measured.shown == 0 && best.source == kSampled && !plan.profile.flags.empty()) {
+    ChildSetup flagged = plan.setup;
+    flagged.jvm_flags.insert(flagged.jvm_flags.end(), plan.profile.flags.begin(),
+                             plan.profile.flags.end());
+    measured = MeasureReliability(best, plan.crash->target, flagged, settings.stop);
+    plan.setup = flagged;
+  }
   if (measured.shown == 0) return false;
+  result.flags = plan.setup.jvm_flags;
   result.hit = best;
   result.reliability = measured;
   return true;

@@ -172,3 +172,105 @@ cut_log() {
   done
   [ "$(ls "$out/full")" = file ]
 }
+
+# profiler_log LIBRARY FRAME: makes $log of a JVM that crashed in a function of a library, which a
+# signal handler had called from Java code.
+profiler_log() {
+  log=$out/profiler.log
+  local name
+  name=$(basename "$1")
+  cat >"$log" <<LOG
+#
+# A fatal error has been detected by the Java Runtime Environment:
+#
+#  SIGSEGV (0xb) at pc=0x00007f3535000e95, pid=184, tid=247
+#
+# JRE version: OpenJDK Runtime Environment (17.0.15+6) (build 17.0.15+6)
+# Java VM: OpenJDK 64-Bit Server VM (17.0.15+6, mixed mode, sharing, tiered, g1 gc, linux-amd64)
+# Problematic frame:
+# C  [$name+0xe95]  $2+0x25
+#
+
+---------------  S U M M A R Y ------------
+
+Command Line: -Xint -agentpath:/opt/libasyncProfiler.so=start,event=wall,file=/x.jfr App
+
+---------------  T H R E A D  ---------------
+
+Current thread (0x00007f353c1ecf80):  JavaThread "main" [_thread_in_Java, id=247, stack(0x00007f34c0c00000,0x00007f34c1c00000)]
+
+Stack: [0x00007f34c0c00000,0x00007f34c1c00000],  sp=0x00007f34c1bf8670,  free space=16353k
+Native frames: (J=compiled Java code, j=interpreted, Vv=VM code, C=native code)
+C  [$name+0xe95]  $2+0x25
+C  [$name+0x1234]  on_signal+0x58
+C  [libc.so.6+0x3c050]  __restore_rt+0x0
+j  wh.App.main([Ljava/lang/String;)V+12
+
+siginfo: si_signo: 11 (SIGSEGV), si_code: 1 (SEGV_MAPERR), si_addr: 0x0000000000001000
+
+Dynamic libraries:
+7f3535000000-7f3535100000 r-xp 00000000 08:01 12 $1
+
+END.
+LOG
+}
+
+@test "a renamed library is known by what it exports, if its file is here" {
+  printf 'int Java_one_profiler_AsyncProfiler_start0(void) { return 0; }\n' >"$out/a.c"
+  "${CC:-cc}" -shared -fPIC -o "$out/blob.tmp" "$out/a.c"
+  profiler_log "$out/blob.tmp" 'StackWalker::walkVM(void*, ASGCT_CallFrame*, int)'
+  run -0 "$walkhammer" import "$log" --out "$out/known"
+  [[ $output == *"yes, async-profiler's own walker"* ]]
+  profiler_log "$out/gone.tmp" 'StackWalker::walkVM(void*, ASGCT_CallFrame*, int)'
+  run -0 "$walkhammer" import "$log" --out "$out/unknown"
+  [[ $output == *"yes, a profiler's own walker"* ]]
+  mkfifo "$out/pipe.tmp"
+  profiler_log "$out/pipe.tmp" 'StackWalker::walkVM(void*, ASGCT_CallFrame*, int)'
+  run -0 timeout 20 "$walkhammer" import "$log" --out "$out/pipe"
+  [[ $output == *"yes, a profiler's own walker"* ]]
+}
+
+@test "reproduce drives the profiler's own walker, out of its library" {
+  local library
+  library=$(dirname "$walkhammer")/providers/fake_profiler_escapes.so
+  profiler_log /opt/libasyncProfiler.so '(anonymous namespace)::Walk(void*, ASGCT_CallFrame*, int, int)'
+  sed -i 's/^C .*on_signal.*/C  [libasyncProfiler.so+0x99]  StackWalker::walkVM(void*)+0x9\n&/' "$log"
+  run --separate-stderr "$walkhammer" import --reproduce "$log" --jdk "$jdk" --time 20s --no-stress \
+    --library "$library" --out "$out/own"
+  echo "exit code $status: $output $stderr"
+  [ "$status" -eq 1 ]
+  [[ $output == *"verdict      reproduced, "*Walk* ]]
+  [[ $stderr != *"stands in"* ]]
+  grep -q '^walker asprof-vm' "$out/own/reproduced.walk"
+  [[ ${lines[-1]} == *"--library $library --jdk $jdk"* ]]
+  # Without its library, AsyncGetCallTrace stands in, and does not crash there.
+  run --separate-stderr "$walkhammer" import --reproduce "$log" --jdk "$jdk" --time 2s --no-stress \
+    --out "$out/other"
+  [ "$status" -eq 0 ]
+  [[ $output == *"not reproduced"* ]]
+  [[ $stderr == *"with --library FILE.so, async-profiler's own walker itself is driven"* ]]
+  # A library does not help where another walker crashed.
+  stored_log
+  run -2 "$walkhammer" import --reproduce "$log" --jdk "$jdk" --library "$library" --out "$out/agct"
+  [[ $output == *"did not crash in a walker of this library"* ]]
+}
+
+@test "reproduce has the profiler itself profile, with the options of the report" {
+  local library
+  library=$(dirname "$walkhammer")/providers/fake_profiler_profiles.so
+  profiler_log /opt/libasyncProfiler.so 'StackWalker::walkVM(void*, ASGCT_CallFrame*, int)'
+  run --separate-stderr "$walkhammer" import --reproduce "$log" --jdk "$jdk" --time 2s \
+    --stress-time 10s --library "$library" --out "$out/profiled"
+  echo "exit code $status: $output $stderr"
+  [ "$status" -eq 1 ]
+  [[ $output == *"reproduced under load, without a request that replays: death SIGSEGV"*walkVM* ]]
+  [[ $output == *"tried        the profiler itself (start,event=wall)"* ]]
+  [[ ${lines[-1]} == *"walkhammer report $out/profiled/profiler" ]]
+  # Without the option, this agent does not crash.
+  sed -i 's/event=wall/event=cpu/' "$log"
+  run --separate-stderr "$walkhammer" import --reproduce "$log" --jdk "$jdk" --time 2s \
+    --stress-time 8s --library "$library" --out "$out/quiet"
+  echo "exit code $status: $output $stderr"
+  [ "$status" -eq 0 ]
+  [[ $output == *"tried        the profiler itself (start,event=cpu)"* ]]
+}

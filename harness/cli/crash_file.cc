@@ -41,8 +41,10 @@ Result<std::string> ReadCrashText(const std::string& path) {
 
 Result<std::vector<ImportedCrash>> ReadCrashFiles(const std::string& path,
                                                   const std::string& modules,
-                                                  bool with_known_inputs) {
-  ASSIGN_OR_RETURN(const auto corpora, ReadCorpora(with_known_inputs));
+                                                  bool with_known_inputs,
+                                                  const std::string& library) {
+  ASSIGN_OR_RETURN(auto corpora, ReadCorpora(with_known_inputs));
+  corpora.library = library;
   if (CoreFile::IsCore(path)) {
     ASSIGN_OR_RETURN(ImportedCrash crash, ImportCore(path, modules, corpora));
     std::vector<ImportedCrash> crashes;
@@ -54,8 +56,8 @@ Result<std::vector<ImportedCrash>> ReadCrashFiles(const std::string& path,
 }
 
 Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
-                                    bool with_known_inputs) {
-  ASSIGN_OR_RETURN(auto crashes, ReadCrashFiles(path, modules, with_known_inputs));
+                                    bool with_known_inputs, const std::string& library) {
+  ASSIGN_OR_RETURN(auto crashes, ReadCrashFiles(path, modules, with_known_inputs, library));
   const auto suspect = std::find_if(crashes.begin(), crashes.end(), [](const ImportedCrash& crash) {
     return crash.guilt.guilt != Guilt::kNone;
   });

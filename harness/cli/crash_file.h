@@ -19,15 +19,17 @@ Result<std::string> ReadCrashText(const std::string& path);
 // Reads the crashes of an hs_err log, another text, or a core, at least one. `modules`: folder in
 // which the files of a core's program are looked for, if not at their own paths; may be empty.
 // `with_known_inputs`: candidates may be walkhammer's own inputs that show the same function.
+// `library`: path of a profiler's library, see WalkerFor; empty: none.
 // kBadInput: the file cannot be read, or holds no crash, or a file of the known issues beside the
 // command is malformed.
 Result<std::vector<ImportedCrash>> ReadCrashFiles(const std::string& path,
                                                   const std::string& modules,
-                                                  bool with_known_inputs = true);
+                                                  bool with_known_inputs = true,
+                                                  const std::string& library = "");
 
 // Likewise the first one that is not known to be innocent of a walk; the first one if all are.
 Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
-                                    bool with_known_inputs = true);
+                                    bool with_known_inputs = true, const std::string& library = "");
 
 }  // namespace walkhammer
 

@@ -93,7 +93,8 @@ std::string NextCommand(const ImportedCrash& crash) {
   if (crash.guilt.guilt == Guilt::kNone)
     return fmt::format("walkhammer import --redact {} >attachment.log", file);
   if (!crash.guilt.command.empty()) return crash.guilt.command;
-  return fmt::format("walkhammer import --reproduce {} --jdk JDK", file);
+  return fmt::format("walkhammer import --reproduce {} --jdk JDK{}", file,
+                     IsOfLibrary(crash.guilt) ? " --library FILE.so" : "");
 }
 
 std::string GuiltWord(const GuiltVerdict& guilt) {

@@ -174,6 +174,7 @@ void AddImport(CLI::App& app, Invocation& chosen) {
   verb.Flag("--reproduce", o->reproduce,
             "Say whether JDKs show the crash: replay the requests, fuzz from them, stress");
   verb.Jdks(o->jdks);
+  verb.Provider(o->library, true);
   verb.RunTime(o->time, "30s of fuzzing on each JDK");
   verb.Time("--stress-time", o->stress_time,
             "How long to stress after fuzzing (default: as --time)");
@@ -182,8 +183,8 @@ void AddImport(CLI::App& app, Invocation& chosen) {
   verb.Flag("--no-known-inputs", o->no_known,
             "Leave out walkhammer's own inputs that show the same function");
   verb.Seed(o->seed);
-  for (const char* option : {"--jdk", "--time", "--stress-time", "--no-stress", "--no-minimize",
-                             "--no-known-inputs", "--seed"})
+  for (const char* option : {"--jdk", "--library", "--time", "--stress-time", "--no-stress",
+                             "--no-minimize", "--no-known-inputs", "--seed"})
     verb.Needs(option, "--reproduce");
   verb.Needs("--force", "--redact");
   for (const char* option : {"--reproduce", "--out", "--modules", "--json"})

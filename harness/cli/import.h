@@ -19,6 +19,7 @@ struct ImportOptions {
   // With `reproduce` alone:
   std::vector<std::string> jdks;
   std::chrono::nanoseconds time = std::chrono::seconds(30), stress_time{};  // 0: as `time`
+  std::string library;  // of the profiler whose walker crashed; empty: none
   uint64_t seed = 1;
   bool no_stress = false, no_known = false, no_minimize = false;
 };

@@ -16,6 +16,8 @@
 #include "harness/cli/identity.h"
 #include "harness/cli/import.h"
 #include "harness/cli/print_json.h"
+#include "harness/cli/provider.h"
+#include "harness/ipc/stress_state.h"
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/supervise/reproduce/reproduction.h"
@@ -32,6 +34,8 @@ std::string VerdictText(const Reproduction& result) {
   if (walks == 0) return "none: nothing could be walked on this JDK";
   switch (result.verdict) {
     case ReproductionVerdict::kReproduced:
+      if (result.hit.text.empty())
+        return "reproduced under load, without a request that replays: " + result.hit.expect;
       return fmt::format("reproduced, {} of {} replays: {}", result.reliability.shown,
                          result.reliability.times, result.hit.expect);
     case ReproductionVerdict::kSameClass:
@@ -51,8 +55,9 @@ void PrintReproduction(const Reproduction& result) {
   std::set<std::string> others;
   Print(stdout, "on {}\n  verdict      {}\n", result.jdk, VerdictText(result));
   if (result.verdict == ReproductionVerdict::kReproduced) {
-    Print(stdout, "  by           {}\n  input        {}; realism: {}\n", result.hit.what,
-          result.hit.source, result.realism);
+    Print(stdout, "  by           {}\n", result.hit.what);
+    if (!result.hit.text.empty())
+      Print(stdout, "  input        {}; realism: {}\n", result.hit.source, result.realism);
     if (!result.minimized.empty()) Print(stdout, "  minimised    {}\n", result.minimized);
   }
   for (const StageOutcome& stage : result.stages) {
@@ -150,6 +155,7 @@ std::string NextAfterNothing(const ImportOptions& options, const ImportedCrash& 
     return crash.guilt.command;
   std::vector<std::string> command = {"walkhammer", "import", "--reproduce", crash.name};
   for (const std::string& jdk : options.jdks) command.insert(command.end(), {"--jdk", jdk});
+  if (!options.library.empty()) command.insert(command.end(), {"--library", options.library});
   command.insert(command.end(), {"--time", "10m"});
   return WithFlags(command, jvm_flags);
 }
@@ -161,9 +167,17 @@ struct Tried {
   std::string next;                   // of the first JDK that shows it; empty: none does
 };
 
-// Bundles what shows the crash.
-std::string BundleCommand(const Reproduction& shown, const Jdk& jdk, const std::string& folder) {
+// Bundles what shows the crash, or shows it again.
+std::string NextAfterShown(const Reproduction& shown, const Jdk& jdk,
+                           const ReproductionSettings& settings) {
+  const std::string& folder = settings.folder;
   const std::string walk = shown.minimized.empty() ? folder + "/reproduced.walk" : shown.minimized;
+  if (shown.hit.text.empty())
+    return WithFlags({"walkhammer", "report", shown.stages.back().folder}, {});
+  if (!settings.library.empty())
+    return WithFlags(
+        {"walkhammer", "replay", walk, "--library", settings.library, "--jdk", jdk.home},
+        shown.flags);
   return WithFlags({"walkhammer", "bundle", walk, "--jdk", jdk.home, "--out", folder + "/bundle"},
                    shown.flags);
 }
@@ -181,21 +195,39 @@ void TryJdk(const ImportOptions& options, const ImportedCrash& crash, const Jdk&
   const Reproduction& shown = result.value();
   if (shown.walks() == 0) tried.worst = std::max(tried.worst, ExitCode::kToolFailed);
   if (shown.verdict == ReproductionVerdict::kReproduced && tried.next.empty())
-    tried.next = BundleCommand(shown, jdk, settings.folder);
+    tried.next = NextAfterShown(shown, jdk, settings);
   if (!options.json) PrintReproduction(shown);
   tried.all.push_back(ReproductionJson(shown));
 }
 
 // Says with what the search begins, where that is less than a guilty walker.
-void PrintStandIns(const GuiltVerdict& guilt) {
+void PrintStandIns(const GuiltVerdict& guilt, const std::string& library) {
   if (guilt.guilt == Guilt::kPossible)
     Print(stderr,
           "walkhammer: whether a walker crashed is unknown; it tries what the report tells\n");
-  if (guilt.pattern != nullptr && guilt.pattern->walker[0] == 0)
-    Print(stderr,
-          "walkhammer: it cannot drive {}; AsyncGetCallTrace stands in, which runs the same frame "
-          "code of libjvm\n",
+  if (guilt.pattern == nullptr || !library.empty()) return;
+  constexpr char kStandsIn[] =
+      "AsyncGetCallTrace stands in, which runs the same frame code of libjvm";
+  if (IsOfLibrary(guilt))
+    Print(stderr, "walkhammer: {}; with --library FILE.so, {} itself is driven\n", kStandsIn,
           guilt.pattern->whose);
+  else if (guilt.pattern->walker[0] == 0)
+    Print(stderr, "walkhammer: it cannot drive {}; {}\n", guilt.pattern->whose, kStandsIn);
+}
+
+// The library of --library, out of which the walker that crashed must come.
+Result<std::string> LibraryOf(const ImportOptions& options) {
+  ASSIGN_OR_RETURN(auto library, ProviderLibraryNamed(options.library));
+  if (library.size() >= sizeof(StressJob::provider))
+    return BadInput("the path of the library is too long for walkhammer");
+  return library;
+}
+
+Status CheckLibrary(const ImportedCrash& crash, const std::string& library) {
+  const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(crash.walker)];
+  if (library.empty() || walker.local_function != nullptr) return Ok();
+  return BadInput(fmt::format("--library {}: {} did not crash in a walker of this library", library,
+                              crash.name));
 }
 
 }  // namespace
@@ -203,8 +235,9 @@ void PrintStandIns(const GuiltVerdict& guilt) {
 Result<ExitCode> RunReproduce(const ImportOptions& options,
                               const std::vector<std::string>& jvm_flags) {
   RETURN_IF_ERROR(CheckOut(options));
+  ASSIGN_OR_RETURN(const std::string library, LibraryOf(options));
   ASSIGN_OR_RETURN(const ImportedCrash crash,
-                   ReadCrashFile(options.files[0], options.modules, !options.no_known));
+                   ReadCrashFile(options.files[0], options.modules, !options.no_known, library));
   ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
   if (!options.json) Print(stdout, "{}", AnswerOf(crash));
   if (const std::string why = NothingToTry(crash); !why.empty()) {
@@ -212,11 +245,13 @@ Result<ExitCode> RunReproduce(const ImportOptions& options,
     PrintEnd(options, crash, NextCommand(crash), json::array());
     return crash.guilt.guilt == Guilt::kNone ? ExitCode::kClean : ExitCode::kUnable;
   }
-  PrintStandIns(crash.guilt);
+  RETURN_IF_ERROR(CheckLibrary(crash, library));
+  PrintStandIns(crash.guilt, library);
   const std::string base = options.out.empty()
                                ? fmt::format("out/reproduce-{}-{}", Now("%Y%m%d-%H%M%S"), getpid())
                                : options.out;
   ReproductionSettings settings = SettingsOf(options, jvm_flags);
+  settings.library = library;
   Tried tried;
   for (size_t i = 0; i < jdks.size() && !IsOver(); i++) {
     settings.folder = jdks.size() == 1 ? base : fmt::format("{}/{}", base, i + 1);

@@ -252,12 +252,11 @@ const char* CandidateSourceText(CandidateSource source) {
 
 std::vector<CrashCandidate> CandidatesOf(const CrashReport& report, const CrashedChain& chain,
                                          const GuiltVerdict& guilt, const CrashTarget& target,
-                                         const std::vector<BugRequest>& known, size_t most) {
+                                         const std::vector<BugRequest>& known,
+                                         const std::string& walker, size_t most) {
   std::vector<CrashCandidate> candidates;
   const bool is_told = report.pc.known() || !chain.calls.empty() || !chain.interrupted.empty();
   if (!is_told || report.vm == CrashVm::kOpenJ9) return candidates;
-  const bool has_walker = guilt.pattern != nullptr && guilt.pattern->walker[0] != 0;
-  const std::string walker = has_walker ? guilt.pattern->walker : "agct";
   AddKnown(known, target, candidates);
   int rank = kContextRank;
   for (const WalkedContext& context : WalkedContextsOf(report, chain, walker)) {

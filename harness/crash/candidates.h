@@ -36,9 +36,11 @@ struct CrashCandidate {
 // Candidates, the best first: known inputs with the same signature, the walked context as far as
 // the report shows it, and shapes that go with the function. At most `most`. None of a text that
 // has neither a pc nor frames, and of a JVM that is not HotSpot. `known`: in .walk form.
+// `walker`: a name of AllWalkers().
 std::vector<CrashCandidate> CandidatesOf(const CrashReport& report, const CrashedChain& chain,
                                          const GuiltVerdict& guilt, const CrashTarget& target,
-                                         const std::vector<BugRequest>& known, size_t most);
+                                         const std::vector<BugRequest>& known,
+                                         const std::string& walker, size_t most);
 
 }  // namespace walkhammer
 

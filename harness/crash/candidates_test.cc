@@ -13,7 +13,7 @@ namespace walkhammer {
 namespace {
 
 ImportedCrash Import(const std::string& text, const std::vector<BugRequest>& known = {}) {
-  return Must(ImportTexts(text, "a.log", {known, {}}))[0];
+  return Must(ImportTexts(text, "a.log", {known, {}, ""}))[0];
 }
 
 const CrashCandidate* CandidateAbout(const ImportedCrash& crash, const std::string& words) {
@@ -95,7 +95,7 @@ TEST(Candidates, OfAnInnocentChainThereAreNone) {
 }
 
 TEST(Candidates, FollowFromSomething) {
-  EXPECT_TRUE(CandidatesOf({}, {}, {}, {}, {}, kMostCandidates).empty());
+  EXPECT_TRUE(CandidatesOf({}, {}, {}, {}, {}, "agct", kMostCandidates).empty());
   const ImportedCrash parse = Import(LogWith({"V  [libjvm.so+0x1]  Parse::do_one_block()+0x1"}));
   EXPECT_EQ(parse.guilt.guilt, Guilt::kPossible);
   EXPECT_TRUE(parse.candidates.empty()) << "no shape goes with that function";

@@ -179,6 +179,16 @@ std::string WithoutTemplateArguments(std::string_view name) {
   return plain;
 }
 
+// The path of a library by its name; empty if the report's map of the process lacks it.
+std::string PathOf(const CrashReport& report, std::string_view module) {
+  if (module.empty()) return "";
+  for (const CrashModule& mapped : report.modules) {
+    const std::string_view path = mapped.path;
+    if (path.starts_with('/') && path.substr(path.rfind('/') + 1) == module) return mapped.path;
+  }
+  return "";
+}
+
 }  // namespace
 
 bool IsRuntimeModule(std::string_view module) {
@@ -214,8 +224,12 @@ CrashedChain ChainOf(const CrashReport& report) {
     }
   }
   MendTop(report, chain);
-  for (CrashFrame& frame : chain.calls)
-    if (!frame.is_java()) frame.symbol = DemangledOfText(frame.symbol);
+  for (CrashFrame& frame : chain.calls) {
+    if (frame.is_java()) continue;
+    frame.symbol = DemangledOfText(frame.symbol);
+    if (!IsLibjvmFrame(frame) && !IsRuntimeModule(frame.module))
+      frame.library = PathOf(report, frame.module);
+  }
   if (chain.interrupted.empty()) chain.interrupted = report.java_stack.frames;
   chain.only_report = chain.calls.empty() && first > 0;
   FindEnd(report, first, first + made, chain);

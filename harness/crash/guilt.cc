@@ -50,16 +50,20 @@ constexpr WalkerPattern kPatterns[] = {
     {"JfrNativeSamplerCallback", kOfAny, "", kJfrSampler},
     {"JfrStackTrace::record", kOfAny, "", kJfrEvents},
     {"JfrStackTraceRepository::record", kOfAny, "", kJfrEvents},
-    {"StackWalker::", kOfAsyncProfiler, "", kAsyncProfilers},
-    {"StackFrame::", kOfAsyncProfiler, "", kAsyncProfilers},
-    {"Profiler::getJavaTrace", kOfAsyncProfiler, "", kAsyncProfilers},
-    {"Profiler::getNativeTrace", kOfAsyncProfiler, "", kAsyncProfilers},
-    {"PerfEvents::walk", kOfAsyncProfiler, "", kAsyncProfilers},
-    {"StackWalker::", kOfJavaProfiler, "", kJavaProfilers},
-    {"StackFrame::", kOfJavaProfiler, "", kJavaProfilers},
-    {"Profiler::getJavaTrace", kOfJavaProfiler, "", kJavaProfilers},
-    {"Profiler::getNativeTrace", kOfJavaProfiler, "", kJavaProfilers},
-    {"PerfEvents::walk", kOfJavaProfiler, "", kJavaProfilers},
+    {"StackWalker::walkDwarf", kOfAsyncProfiler, "asprof-dwarf", kAsyncProfilers},
+    {"StackWalker::walkFP", kOfAsyncProfiler, "asprof-fp", kAsyncProfilers},
+    {"StackWalker::", kOfAsyncProfiler, "asprof-vm", kAsyncProfilers},
+    {"Profiler::getJavaTrace", kOfAsyncProfiler, "asprof-fp", kAsyncProfilers},
+    {"Profiler::getNativeTrace", kOfAsyncProfiler, "asprof-fp", kAsyncProfilers},
+    {"PerfEvents::walk", kOfAsyncProfiler, "asprof-fp", kAsyncProfilers},
+    {"StackFrame::", kOfAsyncProfiler, "asprof-vm", kAsyncProfilers},
+    {"StackWalker::walkDwarf", kOfJavaProfiler, "ddprof-dwarf", kJavaProfilers},
+    {"StackWalker::walkFP", kOfJavaProfiler, "ddprof-fp", kJavaProfilers},
+    {"StackWalker::", kOfJavaProfiler, "ddprof-vm", kJavaProfilers},
+    {"Profiler::getJavaTrace", kOfJavaProfiler, "ddprof-fp", kJavaProfilers},
+    {"Profiler::getNativeTrace", kOfJavaProfiler, "ddprof-fp", kJavaProfilers},
+    {"PerfEvents::walk", kOfJavaProfiler, "ddprof-fp", kJavaProfilers},
+    {"StackFrame::", kOfJavaProfiler, "ddprof-vm", kJavaProfilers},
     {"HotspotSupport::walk", kOfOthers, "", kJavaProfilers},
     {"HotspotSupport::getJavaTrace", kOfOthers, "", kJavaProfilers},
     {"JVMSupport::walk", kOfOthers, "", kJavaProfilers},
@@ -98,8 +102,8 @@ static_assert(std::ranges::all_of(kPatterns, [](const WalkerPattern& pattern) {
 constexpr const char* kReaders[] = {
     "NMethod::",         "CodeHeap::findNMethod", "VMStructs::", "InterpreterFrame::", "VMThread::",
     "JavaFrameAnchor::", "ScopeDesc::",           "Dwarf",       "VMMethod::",         "VMKlass::"};
-constexpr WalkerPattern kAsyncReader = {"", kOfAsyncProfiler, "", kAsyncProfilers};
-constexpr WalkerPattern kJavaReader = {"", kOfJavaProfiler, "", kJavaProfilers};
+constexpr WalkerPattern kAsyncReader = {"", kOfAsyncProfiler, "asprof-vm", kAsyncProfilers};
+constexpr WalkerPattern kJavaReader = {"", kOfJavaProfiler, "ddprof-vm", kJavaProfilers};
 constexpr WalkerPattern kAnyReader = {"", kOfOthers, "", kAnyProfiler};
 
 // A failed check that names its walker: whatever the chain lacks, this one ran.
@@ -135,7 +139,7 @@ bool NameMatches(std::string_view pattern, std::string_view name) {
 
 bool IsOf(WalkerLibrary library, const CrashFrame& frame) {
   const auto is_named = [&](std::string_view name) {
-    const char* profiler = ProfilerOf(frame.module);
+    const char* profiler = ProfilerOf(frame);
     return profiler != nullptr && name == profiler;
   };
   switch (library) {
@@ -158,7 +162,7 @@ std::vector<std::string> LoadedProfilers(const CrashReport& report) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
   };
   for (const CrashModule& module : report.modules)
-    if (const char* profiler = ProfilerOf(module.path)) add(profiler);
+    if (const char* profiler = ProfilerByName(module.path)) add(profiler);
   if (report.command_line.value.find("FlightRecord") != std::string::npos) add("JFR");
   const auto is_jfr = [](const CrashThread& thread) { return thread.name.starts_with("JFR "); };
   if (std::any_of(report.threads.begin(), report.threads.end(), is_jfr)) add("JFR");
@@ -173,7 +177,7 @@ void RemoveGuilty(const GuiltVerdict& verdict, const CrashedChain& chain,
         std::string_view(verdict.pattern->whose).starts_with("JFR"))
       return true;
     return std::any_of(chain.calls.begin(), chain.calls.end(), [&](const CrashFrame& frame) {
-      const char* profiler = ProfilerOf(frame.module);
+      const char* profiler = ProfilerOf(frame);
       return profiler != nullptr && name == profiler;
     });
   });
@@ -220,7 +224,7 @@ bool BlameReader(const CrashedChain& chain, GuiltVerdict& verdict) {
     const CrashFrame& frame = chain.calls[i];
     if (!IsReader(frame)) continue;
     const CrashFrame* sample = SampleOf(chain, i + 1);
-    const bool handles = chain.end == ChainEnd::kSignal && ProfilerOf(frame.module) != nullptr;
+    const bool handles = chain.end == ChainEnd::kSignal && ProfilerOf(frame) != nullptr;
     if (sample == nullptr && !handles) continue;
     const CrashFrame& owner = sample != nullptr ? *sample : frame;
     const WalkerPattern& pattern = IsOf(kOfAsyncProfiler, owner)  ? kAsyncReader
@@ -276,6 +280,24 @@ void FindProtection(const CrashReport& report, const CrashedChain& chain, GuiltV
 }
 
 }  // namespace
+
+bool IsOfLibrary(const GuiltVerdict& guilt) {
+  if (guilt.pattern == nullptr) return false;
+  const auto walker = FindWalker(guilt.pattern->walker);
+  return walker && AllWalkers()[static_cast<size_t>(*walker)].local_function != nullptr;
+}
+
+int WalkerFor(const GuiltVerdict& guilt, const std::string& library) {
+  std::string_view name = guilt.pattern != nullptr ? guilt.pattern->walker : "";
+  if (library.empty()) {
+    if (IsOfLibrary(guilt)) name = "";
+  } else if (guilt.pattern == nullptr) {
+    const char* profiler = ProfilerByContents(library);
+    if (profiler != nullptr)
+      name = std::string_view(profiler) == kAsyncProfilerName ? "asprof-vm" : "ddprof-vm";
+  }
+  return FindWalker(name).value_or(FindWalker("agct").value_or(0));
+}
 
 GuiltVerdict JudgeGuilt(const CrashReport& report, const CrashedChain& chain) {
   GuiltVerdict verdict;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/crash/crashed_chain.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 
@@ -26,7 +27,7 @@ enum class WalkerLibrary : uint8_t {
 struct WalkerPattern {
   const char* function;  // the comparable name begins with it, or is it if it ends in '$'
   WalkerLibrary library;
-  const char* walker;  // a name of `walkhammer show walkers` that shows the same code, or ""
+  const char* walker;  // of `walkhammer show walkers`, which runs the same code; "": none does
   const char* whose;   // "AsyncGetCallTrace", "JFR's thread sampler", ..
 };
 
@@ -50,6 +51,14 @@ struct GuiltVerdict {
 };
 
 GuiltVerdict JudgeGuilt(const CrashReport& report, const CrashedChain& chain);
+
+// Index into AllWalkers() of the walker that runs the guilty one's code, or of AsyncGetCallTrace,
+// which stands in for others: it runs the same frame code of libjvm. `library`: path of the
+// profiler's library, out of which its own walker comes; empty: there is none. If nobody knows
+// which walker is guilty, it is the one that this library's profiler uses by default.
+int WalkerFor(const GuiltVerdict& guilt, const std::string& library);
+// True if the guilty walker is known, and comes out of a profiler's library.
+bool IsOfLibrary(const GuiltVerdict& guilt);
 
 }  // namespace walkhammer
 

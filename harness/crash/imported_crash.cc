@@ -17,9 +17,11 @@ ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& 
   if (crash.report.vm == CrashVm::kOpenJ9) return crash;
   crash.resemblances =
       ResemblancesOf(crash.report, crash.chain, crash.guilt, crash.target, corpora.issues);
+  crash.walker = WalkerFor(crash.guilt, corpora.library);
   if (crash.guilt.guilt != Guilt::kNone)
-    crash.candidates = CandidatesOf(crash.report, crash.chain, crash.guilt, crash.target,
-                                    corpora.inputs, kMostCandidates);
+    crash.candidates =
+        CandidatesOf(crash.report, crash.chain, crash.guilt, crash.target, corpora.inputs,
+                     AllWalkers()[static_cast<size_t>(crash.walker)].name, kMostCandidates);
   return crash;
 }
 

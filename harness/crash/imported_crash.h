@@ -22,6 +22,7 @@ struct ImportedCrash {
   GuiltVerdict guilt;
   CrashTarget target;
   std::vector<Resemblance> resemblances;
+  int walker = 0;                          // that the candidates walk: see WalkerFor
   std::vector<CrashCandidate> candidates;  // the best first
   std::string which;                       // "crash 2 of 3"; empty: the text has one
 };
@@ -33,6 +34,7 @@ inline constexpr size_t kMostOffered = 8;       // what people get of them, the 
 struct Corpora {
   std::vector<BugRequest> inputs;     // see CandidatesOf
   std::map<std::string, Bug> issues;  // see ResemblancesOf
+  std::string library = {};           // of a profiler, see WalkerFor; empty: none is at hand
 };
 
 // Judges a report.

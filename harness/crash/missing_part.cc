@@ -33,7 +33,7 @@ std::vector<CrashFrame> UnnamedOf(const CrashReport& report, const CrashedChain&
   for (const CrashFrame& frame : chain.calls) {
     if (HasName(frame) || frame.is_java() || IsRuntimeModule(frame.module)) continue;
     const bool is_library = !frame.module.empty();
-    const bool counts = IsLibjvmFrame(frame) || ProfilerOf(frame.module) != nullptr ||
+    const bool counts = IsLibjvmFrame(frame) || ProfilerOf(frame) != nullptr ||
                         (is_library && chain.end == ChainEnd::kSignal) ||
                         (!is_library && !knows_libjvm);
     if (counts) unnamed.push_back(frame);
@@ -65,7 +65,7 @@ std::string WhoCalled(const CrashedChain& chain) {
       !chain.interrupted.front().is_java())
     return "";
   for (size_t i = 1; i < chain.calls.size(); i++) {
-    const char* profiler = ProfilerOf(chain.calls[i].module);
+    const char* profiler = ProfilerOf(chain.calls[i]);
     if (profiler != nullptr && IsLibjvmFrame(chain.calls[i - 1]))
       return fmt::format(
           "{} called into libjvm from a signal handler that interrupted Java code, and ", profiler);
@@ -155,7 +155,7 @@ bool MayInlineAWalk(const CrashFrame& frame) {
   if (IsLibjvmFrame(frame))
     return name.starts_with("Jfr") && name.find("Sampl") != std::string::npos &&
            name.ends_with("::run");
-  return ProfilerOf(frame.module) != nullptr &&
+  return ProfilerOf(frame) != nullptr &&
          (name.starts_with("Profiler::recordSample") || name.ends_with("::signalHandler"));
 }
 

@@ -116,6 +116,9 @@ std::vector<Resemblance> ResemblancesOf(const CrashReport& report, const Crashed
   std::stable_sort(found.begin(), found.end(), [](const Resemblance& a, const Resemblance& b) {
     return RankOf(a) < RankOf(b);
   });
+  // Beside a bug that this version has, others that it is without explain nothing.
+  if (!found.empty() && found.front().affected == Affected::kYes)
+    std::erase_if(found, [](const Resemblance& one) { return one.affected == Affected::kNo; });
   return found;
 }
 

@@ -122,6 +122,7 @@ struct CrashFrame {
 
   // Native code and libjvm.
   std::string module;                     // "libjvm.so", without a path; may be empty
+  std::string library;                    // its path; only in a CrashedChain. Empty: unknown
   std::optional<uint64_t> module_offset;  // of the pc, from the load address
   std::string source;                     // "frame.cpp:123"; JDK 20 and later, and debuggers
   bool is_inlined = false;                // the debugger or JDK 28 says so

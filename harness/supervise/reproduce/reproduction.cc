@@ -13,6 +13,8 @@
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/crash/profiler_library.h"
+#include "harness/crash/reported_agent.h"
 #include "harness/crash/reported_flags.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/process/interrupt.h"
@@ -110,7 +112,7 @@ FuzzPlan FuzzPlanOf(const StagePlan& plan, int engine) {
   fuzz.time = plan.time + kMostBooting;
   fuzz.child = plan.setup;
   fuzz.child.aslr = !CanSwitchAslrOff();
-  fuzz.words = WordsFor(*plan.jdk, plan.setup.jvm_flags, "");
+  fuzz.words = WordsFor(*plan.jdk, plan.setup.jvm_flags, plan.setup.provider);
   return fuzz;
 }
 
@@ -135,34 +137,34 @@ Result<StageOutcome> FuzzForCrash(const StagePlan& plan, const std::string& engi
   return outcome;
 }
 
-// Samples torture programs, whose threads get in each other's way.
-Result<StageOutcome> StressForCrash(const StagePlan& plan) {
-  static constexpr const char* kPrograms[] = {"torture:deopt", "torture:exceptions",
-                                              "torture:recursion", "torture:classes"};
-  StageOutcome outcome;
-  outcome.name = "stress";
-  ScratchFolder scratch;
-  RETURN_IF_ERROR(scratch.made());
+// Torture programs, whose threads get in each other's way, on the plan's JDK for the plan's time.
+StressSettings LoadsOf(const StagePlan& plan) {
   StressSettings settings;
-  settings.loads.workloads = {std::begin(kPrograms), std::end(kPrograms)};
-  settings.job.walkers[0] = static_cast<uint8_t>(plan.walker);
-  settings.walker = AllWalkers()[static_cast<size_t>(plan.walker)].name;
+  settings.loads.workloads = {"torture:deopt", "torture:exceptions", "torture:recursion",
+                              "torture:classes"};
   settings.jdks = {plan.jdk->home};
   settings.jvm_flags = plan.setup.jvm_flags;
-  settings.job.interval_min_ns = 10'000;
-  settings.job.interval_max_ns = 100'000;
-  if (!plan.profile.flags.empty()) {
-    // A JDK may not start with these flags; the default profile is walked all the same.
+  // A JDK may not start with these flags; the default profile is walked all the same.
+  if (!plan.profile.flags.empty())
     settings.profiles.insert(settings.profiles.begin(), &plan.profile);
-    outcome.name = fmt::format("stress with {}, and without", fmt::join(plan.profile.flags, " "));
-  }
-  const size_t cells = std::size(kPrograms) * settings.profiles.size();
+  const size_t cells = settings.loads.workloads.size() * settings.profiles.size();
   settings.time = std::max<std::chrono::nanoseconds>(std::chrono::seconds(1),
                                                      plan.time / static_cast<int64_t>(cells));
   settings.jobs = 1;
   settings.confirm_times = 0;
+  return settings;
+}
+
+Result<StageOutcome> RunLoads(const StagePlan& plan, StressSettings settings, const char* folder,
+                              std::string name) {
+  StageOutcome outcome;
+  outcome.name = std::move(name);
+  if (!plan.profile.flags.empty())
+    outcome.name += fmt::format(" with {}, and without", fmt::join(plan.profile.flags, " "));
+  ScratchFolder scratch;
+  RETURN_IF_ERROR(scratch.made());
   ASSIGN_OR_RETURN(auto stress, MakeStressPlan(std::move(settings), scratch.path()));
-  const std::string dir = plan.folder + "/stress";
+  const std::string dir = outcome.folder = plan.folder + "/" + folder;
   ASSIGN_OR_RETURN(auto db, RunWriter::Create(dir, IdentityOf(plan, "stress")));
   const Clock::time_point began = Clock::now();
   BucketWatch watch(plan, dir, kSampled, outcome);
@@ -176,6 +178,29 @@ Result<StageOutcome> StressForCrash(const StagePlan& plan) {
   RETURN_IF_ERROR(run.Run(watch.stop()));
   watch.Finish(InSeconds(Clock::now() - began), walks);
   return outcome;
+}
+
+// The walker walks samples of programs.
+Result<StageOutcome> StressForCrash(const StagePlan& plan) {
+  StressSettings settings = LoadsOf(plan);
+  settings.job.walkers[0] = static_cast<uint8_t>(plan.walker);
+  settings.walker = AllWalkers()[static_cast<size_t>(plan.walker)].name;
+  settings.job.interval_min_ns = 10'000;
+  settings.job.interval_max_ns = 100'000;
+  plan.setup.provider.copy(settings.job.provider, sizeof settings.job.provider - 1);
+  return RunLoads(plan, std::move(settings), "stress", "stress");
+}
+
+// The profiler itself profiles the programs, with the options of the report.
+Result<StageOutcome> ProfileForCrash(const StagePlan& plan) {
+  const std::string options = ReportedAgentOptions(plan.crash->report);
+  StressSettings settings = LoadsOf(plan);
+  settings.backend_argument =
+      fmt::format("{}={},collapsed,file={{out}}", plan.setup.provider, options);
+  settings.walker = "agent:" + settings.backend_argument;
+  settings.backend = BackendOf(settings.walker);
+  return RunLoads(plan, std::move(settings), "profiler",
+                  fmt::format("the profiler itself ({})", options));
 }
 
 StageOutcome StageOf(const CandidateOutcome& walked, double seconds) {
@@ -196,7 +221,8 @@ bool TakeStage(StageOutcome stage, StagePlan& plan, const ReproductionSettings& 
   const Hit best = stage.best;
   result.stages.push_back(std::move(stage));
   if (best.closeness > result.hit.closeness) result.hit = best;
-  if (best.closeness < Closeness::kFunction || best.text.empty()) return false;
+  if (best.closeness < Closeness::kFunction) return false;
+  if (best.text.empty()) return true;  // a program died of it, and no request tells how
   Reliability measured = MeasureReliability(best, plan.crash->target, plan.setup, settings.stop);
   if (measured.shown == 0 && best.source == kSampled && !plan.profile.flags.empty()) {
     ChildSetup flagged = plan.setup;
@@ -231,7 +257,12 @@ Result<bool> RunStages(const ReproductionSettings& settings, StagePlan& plan,
   if (settings.stress_time.count() == 0 || settings.stop()) return false;
   plan.time = settings.stress_time;
   ASSIGN_OR_RETURN(auto stage, StressForCrash(plan));
-  return TakeStage(std::move(stage), plan, settings, result);
+  if (TakeStage(std::move(stage), plan, settings, result)) return true;
+  const char* profiler = ProfilerByContents(settings.library);
+  const bool is_agent = profiler != nullptr && std::string_view(profiler) == kAsyncProfilerName;
+  if (!is_agent || settings.stop()) return false;
+  ASSIGN_OR_RETURN(auto profiled, ProfileForCrash(plan));
+  return TakeStage(std::move(profiled), plan, settings, result);
 }
 
 std::string RealismOfHit(const Hit& hit) {
@@ -250,6 +281,7 @@ ReproductionVerdict VerdictOf(bool reproduced, const Reproduction& result) {
 // Writes the request that shows the crash, and a minimised one if it replays every time.
 Status KeepRequest(const ReproductionSettings& settings, const StagePlan& plan,
                    Reproduction& result) {
+  if (result.hit.text.empty()) return Ok();
   const std::string path = plan.folder + "/reproduced.walk";
   RETURN_IF_ERROR(WriteFileAtomically(path, result.hit.text));
   const bool always = result.reliability.shown == result.reliability.times;
@@ -262,14 +294,6 @@ Status KeepRequest(const ReproductionSettings& settings, const StagePlan& plan,
   if (!small.ok() || !small.value().proved) return Ok();  // what reproduces is as good as it is
   result.minimized = plan.folder + "/minimized.walk";
   return WriteFileAtomically(result.minimized, small.value().text);
-}
-
-// The walker of walkhammer that runs the same code as the guilty one.
-int WalkerFor(const ImportedCrash& crash) {
-  const WalkerPattern* pattern = crash.guilt.pattern;
-  if (pattern != nullptr && pattern->walker[0] != 0)
-    if (const auto walker = FindWalker(pattern->walker)) return *walker;
-  return 0;
 }
 
 // Flags without which the JVM has no code that is about to be freed.
@@ -310,7 +334,8 @@ Result<Reproduction> Reproduce(const ImportedCrash& crash, const Jdk& jdk,
   plan.profile = {"report", "the flags of the JVM that crashed", ReportedFlags(crash.report)};
   plan.jdk = &jdk;
   plan.setup = ChildSetup{jdk.libjvm, jdk.platform, flags, true, scratch.path()};
-  plan.walker = WalkerFor(crash);
+  plan.setup.provider = settings.library;
+  plan.walker = crash.walker;
   plan.folder = settings.folder;
   plan.candidates = settings.folder + "/candidates";
   const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan.walker)];
@@ -319,7 +344,7 @@ Result<Reproduction> Reproduce(const ImportedCrash& crash, const Jdk& jdk,
   plan.identity.libjvm_build_id = jdk.build_id;
   plan.identity.jvm_flags = fmt::format("{}", fmt::join(flags, " "));
   plan.identity.walker = walker.name;
-  plan.identity.provider = walker.provider;
+  plan.identity.provider = settings.library.empty() ? walker.provider : settings.library;
   std::error_code error;
   std::filesystem::create_directories(plan.candidates, error);
   if (error) return BadInput("cannot make " + plan.candidates + ": " + error.message());

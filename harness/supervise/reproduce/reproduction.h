@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reproduce: tries to show a reported crash on one JDK. Walks the candidates, fuzzes from them,
-// stresses, until one of these stages shows the crash. Signal-safe: no.
+// stresses, has the profiler itself profile, until one of these stages shows the crash.
+// Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_REPRODUCE_REPRODUCTION_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_REPRODUCE_REPRODUCTION_H_
 
@@ -19,7 +20,8 @@
 namespace walkhammer {
 
 struct StageOutcome {
-  std::string name;  // "candidates", "fuzzing by libfuzzer", "stress"
+  std::string name;    // "candidates", "fuzzing by libfuzzer", "stress"
+  std::string folder;  // of its run; empty: it made none
   uint64_t walks = 0;
   double seconds = 0;
   Hit best;
@@ -33,7 +35,7 @@ const char* ReproductionWord(ReproductionVerdict verdict);  // "reproduced", ...
 struct Reproduction {
   std::string jdk;  // path and version
   ReproductionVerdict verdict = ReproductionVerdict::kNot;
-  Hit hit;  // the best
+  Hit hit;  // the best; reproduced without a text: a program died of it under load
   Reliability reliability;
   std::string realism;    // of the request of `hit`, in a word: "genuine", "random-registers"
   std::string minimized;  // path of the minimised request; empty: none
@@ -48,6 +50,7 @@ struct ReproductionSettings {
   std::chrono::nanoseconds stress_time{};  // 0: no stress
   bool minimize = true;
   std::vector<std::string> jvm_flags;  // of the user
+  std::string library;                 // as of ImportedCrash::walker; empty: none
   RunIdentity identity;                // the tool's part, with the seed
   std::string folder;                  // for requests and runs; is made
   std::function<bool()> stop;          // true: end soon, with what was found so far

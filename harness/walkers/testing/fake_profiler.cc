@@ -5,10 +5,15 @@
 // FAKE_REGISTERS: the form of release 4.2. FAKE_FAULTS: faults where it cannot walk, and the
 // protection ends the walk. FAKE_ESCAPES: likewise, but the protection passes the fault on.
 // FAKE_WRONG: the second frame is never at an even byte code. FAKE_FORM: a form that nobody knows.
-// FAKE_REFUSES: does not want this JVM.
+// FAKE_REFUSES: does not want this JVM. FAKE_PROFILES: as an agent from the JVM's start, with the
+// option event=wall, it soon crashes in walkVM.
+#include <pthread.h>
+#include <unistd.h>
+
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 
 #include "harness/guard/arch.h"
 #include "harness/walkers/testing/hotspot_walk.h"
@@ -116,6 +121,9 @@ class StackWalker {
 #else
   WALKHAMMER_OF_PROFILER static int walkVM(void* context, ASGCT_CallFrame* frames, int depth,
                                            int lock, StackWalkFeatures features, EventType event) {
+#ifdef FAKE_PROFILES
+    if (frames == nullptr) return *reinterpret_cast<volatile int*>(unmapped);
+#endif
     const bool as_agreed = features.stats == 0 && event == EXECUTION_SAMPLE && lock < kLocks;
     return as_agreed ? Walk(context, frames, depth, lock) : 0;
   }
@@ -170,3 +178,21 @@ extern "C" __attribute__((visibility("default"))) jint Agent_OnAttach(JavaVM* vm
   return asgst_attach(vm);
 #endif
 }
+
+#ifdef FAKE_PROFILES
+// By this export, a library is known to be async-profiler's.
+extern "C" __attribute__((visibility("default"))) void Java_one_profiler_AsyncProfiler_start0() {}
+
+static void* Profile(void*) {
+  usleep(500'000);  // until the program runs
+  StackWalker::walkVM(nullptr, nullptr, 0, 0, {}, EXECUTION_SAMPLE);
+  return nullptr;
+}
+
+extern "C" __attribute__((visibility("default"))) jint Agent_OnLoad(JavaVM*, char* options, void*) {
+  pthread_t thread;
+  if (options != nullptr && std::strstr(options, "event=wall") != nullptr)
+    pthread_create(&thread, nullptr, Profile, nullptr);
+  return 0;
+}
+#endif

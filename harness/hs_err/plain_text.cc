@@ -69,6 +69,49 @@ bool HasTooManyControls(std::string_view text) {
   return static_cast<size_t>(controls) > text.size() / 20;
 }
 
+// A line of a container's log, as Kubernetes' runtimes (CRI) write it: "TIME stdout P text".
+struct CriLine {
+  std::string_view stream;  // "stdout" or "stderr"; empty: another kind of line
+  bool is_partial = false;  // its text goes on in the stream's next line
+  std::string_view text;
+};
+
+CriLine CriLineOf(std::string_view line) {
+  if (line.empty() || line[0] < '0' || line[0] > '9') return {};
+  const size_t blank = line.find(' ');
+  if (blank == std::string_view::npos) return {};
+  const std::string_view rest = line.substr(blank + 1);
+  for (const std::string_view stream : {"stdout", "stderr"}) {
+    if (!rest.starts_with(stream)) continue;
+    const std::string_view tag = rest.substr(stream.size(), 3);
+    if (tag == " P " || tag == " F ")
+      return {stream, tag == " P ", rest.substr(stream.size() + tag.size())};
+  }
+  return {};
+}
+
+// Such runtimes cut lines at 16 KiB, also within a word.
+std::string WithPartialLinesJoined(std::string bytes) {
+  if (bytes.find(" P ") == std::string::npos) return bytes;
+  std::string joined;
+  CriLine last;
+  size_t tag = 0;  // where the tag of the last line that is no continuation stands
+  for (size_t at = 0; at < bytes.size();) {
+    const size_t end = std::min(bytes.find('\n', at), bytes.size());
+    const std::string_view line = std::string_view(bytes).substr(at, end - at);
+    const CriLine cri = CriLineOf(line);
+    const bool goes_on = last.is_partial && cri.stream == last.stream;
+    if (!goes_on && at > 0) joined += '\n';
+    if (!goes_on) tag = joined.size() + line.size() - cri.text.size() - 2;
+    if (goes_on) joined[tag] = 'F';  // so it has the prefix of the other lines
+    joined += goes_on ? cri.text : line;
+    last = cri;
+    at = end + 1;
+  }
+  if (bytes.ends_with('\n')) joined += '\n';
+  return joined;
+}
+
 }  // namespace
 
 Result<std::string> PlainText(std::string bytes, const std::string& name) {
@@ -86,7 +129,7 @@ Result<std::string> PlainText(std::string bytes, const std::string& name) {
   if (HasTooManyControls(bytes)) return BadInput(name + " is not a text");
   for (size_t at = bytes.find('\r'); at != std::string::npos; at = bytes.find('\r', at + 1))
     if (at + 1 >= bytes.size() || bytes[at + 1] != '\n') bytes[at] = '\n';
-  return bytes;
+  return WithPartialLinesJoined(std::move(bytes));
 }
 
 }  // namespace walkhammer

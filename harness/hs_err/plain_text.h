@@ -11,7 +11,8 @@
 namespace walkhammer {
 
 // Returns `bytes`, what the file `name` holds, as they are but for gzip, which is unpacked, UTF-16,
-// which becomes UTF-8, NULs, which go, and a CR alone, which becomes an LF. kBadInput: they are
+// which becomes UTF-8, NULs, which go, a CR alone, which becomes an LF, and the
+// parts of a line that a container's runtime has cut (CRI), which are joined. kBadInput: they are
 // compressed otherwise, or not a text.
 Result<std::string> PlainText(std::string bytes, const std::string& name);
 

@@ -6,6 +6,7 @@
 
 #include <random>
 #include <string>
+#include <vector>
 
 namespace walkhammer {
 namespace {
@@ -65,6 +66,20 @@ TEST(PlainText, GzipIsUnpacked) {
 }
 
 TEST(PlainText, LinesEndWithLf) { EXPECT_EQ(Plain("a\rb\r\nc\n\rd\r"), "a\nb\r\nc\n\nd\n"); }
+
+TEST(PlainText, LinesThatAContainersRuntimeHasCutAreJoined) {
+  const std::string at = "2026-11-24T13:15:02.123456789Z ";
+  EXPECT_EQ(Plain(at + "stdout F a\n" + at + "stdout P Command Line: -Dpass\n" + at +
+                  "stdout P word=hun\n" + at + "stdout F ter2\n" + at + "stdout F b\n"),
+            at + "stdout F a\n" + at + "stdout F Command Line: -Dpassword=hunter2\n" + at +
+                "stdout F b\n");
+  // Of another stream, of another form, and the last line of the text.
+  for (const std::string& stays : std::vector<std::string>{
+           at + "stdout P a\n" + at + "stderr F b\n", at + "stdout P a\nb\n\n" + at + "stdout F c",
+           "x stdout P a\nx stdout F b\n", at + "stdout F P a\n" + at + "stdout F b\n",
+           at + "stdout P a", " P \n\n"})
+    EXPECT_EQ(Plain(stays), stays);
+}
 
 TEST(PlainText, OtherTextsStay) {
   for (const std::string text : {"", "a", "\x1b[31mred\x1b[0m\n\tx\f", "zo\xc3\xab\n", "zo\xeb\n"})

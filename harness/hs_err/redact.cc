@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/hs_err/characters.h"
@@ -210,7 +211,16 @@ std::string WithoutBuilder(std::string_view version) {
 }
 
 std::string Redact(std::string_view text, std::vector<Redaction>* done) {
-  return Redactor(text, done).Text(text, 0);
+  // What a stand-in or a cut line leaves may look like another secret, so it is read until it
+  // stays.
+  constexpr int kMostRounds = 8;
+  std::string out = Redactor(text, done).Text(text, 0);
+  for (int round = 1; round < kMostRounds; round++) {
+    std::string again = Redactor(out, done).Text(out, 0);
+    if (again == out) break;
+    out = std::move(again);
+  }
+  return out;
 }
 
 }  // namespace walkhammer

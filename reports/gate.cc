@@ -72,13 +72,14 @@ std::string WhyFailed(const GateSide& side) {
   return "";
 }
 
-// Walks a second of the fuzz runs of the random engine; 0: there are none.
+// Walks a second of CPU time, by the fuzz runs of the random engine; 0: there are none. How busy
+// the machine was does not count.
 double WalkRate(const GateSide& side) {
   double walks = 0, seconds = 0;
   for (const RunRow& run : side.runs) {
     if (run.identity.Kind() != "fuzz" || run.identity.IsGuided()) continue;
     walks += static_cast<double>(run.totals.walks);
-    seconds += static_cast<double>(run.totals.time_ms) / 1000;
+    seconds += static_cast<double>(run.totals.walking_cpu_ms) / 1000;
   }
   return seconds > 0 ? walks / seconds : 0;
 }
@@ -100,10 +101,11 @@ void CheckWalks(const GateSides& sides, GateVerdict& verdict) {
         sides.policy, verdict);
   const double rate = WalkRate(baseline), now = WalkRate(candidate);
   if (candidate.walks > 0 && rate > 0 && now > 0 && now < sides.policy.walk_rate * rate)
-    AddChange({GateKind::kFewerWalks, "walks of synthetic requests",
-               fmt::format("{} a second, the baseline made {}", Grouped(static_cast<uint64_t>(now)),
-                           Grouped(static_cast<uint64_t>(rate)))},
-              sides.policy, verdict);
+    AddChange(
+        {GateKind::kFewerWalks, "walks of synthetic requests",
+         fmt::format("{} a second of CPU time, the baseline made {}",
+                     Grouped(static_cast<uint64_t>(now)), Grouped(static_cast<uint64_t>(rate)))},
+        sides.policy, verdict);
 }
 
 // Why a comparison without a failure is no pass; empty: it is one. Guided runs are compared by

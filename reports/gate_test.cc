@@ -297,15 +297,15 @@ TEST_F(Gate, FarFewerSyntheticWalksASecondFail) {
   for (GateSide* side : {&baseline, &candidate}) {
     side->runs[0].identity.engine = "random";
     side->runs[0].totals.walks = 1000000;
-    side->runs[0].totals.time_ms = 10000;
+    side->runs[0].totals.walking_cpu_ms = 10000;
   }
   candidate.runs[0].totals.walks = 200000;
   ExpectPass(JudgeGate(baseline, candidate, {}));
   candidate.runs[0].totals.walks = 190000;
   const GateVerdict verdict = JudgeGate(baseline, candidate, {});
   ExpectRegression(verdict, GateKind::kFewerWalks);
-  EXPECT_EQ(verdict.changes[0].details, "19,000 a second, the baseline made 100,000");
-  candidate.runs[0].totals.time_ms = 1900;  // of a shorter run
+  EXPECT_EQ(verdict.changes[0].details, "19,000 a second of CPU time, the baseline made 100,000");
+  candidate.runs[0].totals.walking_cpu_ms = 1900;  // on a busy machine
   ExpectPass(JudgeGate(baseline, candidate, {}));
 }
 

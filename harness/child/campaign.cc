@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <sstream>
 
 #include "harness/base/mappings.h"
@@ -118,6 +119,13 @@ void WalkPristineScenes(SharedState& shared, ChildEnvironment& environment) {
   }
 }
 
+// CPU time of this thread.
+uint64_t OwnCpuNs() {
+  timespec cpu{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+  return static_cast<uint64_t>(cpu.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(cpu.tv_nsec);
+}
+
 // Each window has a hash of its own, which depends on its number and on the order of its requests.
 // SharedState::request_hash is the exclusive or of these: the same, whoever walks which window.
 // False: no further window is to be walked.
@@ -169,7 +177,9 @@ Status Fuzz(SharedState& shared, ChildEnvironment& environment) {
     environment.LetJvmRun();
     const bool ran = environment.stage->Run(scene, [&] {
       if (environment.coverage != nullptr) environment.coverage->Arm();
+      const uint64_t began = OwnCpuNs();
       go_on = WalkWindow(shared, environment, scene, source, number);
+      shared.walking_cpu_ns.fetch_add(OwnCpuNs() - began, std::memory_order_relaxed);
       if (environment.coverage != nullptr) environment.coverage->Disarm();
     });
     if (!ran) return ToolFailed("the JVM refused to stop at a safepoint");

@@ -186,7 +186,8 @@ struct SharedState : LineState {
   SafeFetchSource safefetch;  // valid from phase kScenes on
   std::atomic<uint64_t> pristine_walks;
   std::atomic<uint64_t> pristine_true;
-  std::atomic<uint64_t> request_hash;  // see WalkWindow
+  std::atomic<uint64_t> request_hash;    // see WalkWindow
+  std::atomic<uint64_t> walking_cpu_ns;  // CPU time of the random engine's windows that ended
   ChurnCounts churn;
   std::atomic<uint64_t> unknown_methods;  // MethodRegistry::unknown, summed over all children
   SceneReport scenes[kMaxScenes];

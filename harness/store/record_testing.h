@@ -125,6 +125,7 @@ class NewRunTest : public testing::Test {
 inline RunTotals TestTotals() {
   RunTotals totals;
   totals.time_ms = 2000;
+  totals.walking_cpu_ms = 1800;
   totals.walks = 1234567;
   totals.successful = 1000000;
   totals.pristine_walks = 12;

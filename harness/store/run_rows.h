@@ -55,8 +55,9 @@ struct ChurnTotals {
 };
 
 struct RunTotals {
-  uint64_t time_ms = 0;  // since the run's start
-  uint64_t walks = 0;    // judged walks
+  uint64_t time_ms = 0;         // since the run's start
+  uint64_t walking_cpu_ms = 0;  // CPU time of the random engine's walks; 0: of another engine
+  uint64_t walks = 0;           // judged walks
   uint64_t successful = 0;
   uint64_t pristine_walks = 0;
   uint64_t pristine_true = 0;

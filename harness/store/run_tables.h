@@ -110,6 +110,7 @@ void Columns(Row& row, Column column) {
 template <ARow<RunTotals> Row, typename Column>
 void Columns(Row& row, Column column) {
   column("time_ms", row.time_ms, kSum);
+  column("walking_cpu_ms", row.walking_cpu_ms, kSum);
   column("walks", row.walks, kSum);
   column("successful", row.successful, kSum);
   column("pristine_walks", row.pristine_walks, kSum);

@@ -59,6 +59,7 @@ RunTotals TotalsOf(const SharedState& shared) {
   RunTotals totals;
   totals.walks = shared.walks.load();
   totals.successful = shared.successful.load();
+  totals.walking_cpu_ms = shared.walking_cpu_ns.load() / 1'000'000;
   totals.pristine_walks = shared.pristine_walks.load();
   totals.pristine_true = shared.pristine_true.load();
   totals.contained_crashes = shared.contained_crashes.load();

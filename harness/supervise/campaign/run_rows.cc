@@ -48,6 +48,7 @@ auto SummedTotals(State& state) {
   return std::array{&state.walks,
                     &state.successful,
                     &state.pristine_walks,
+                    &state.walking_cpu_ns,
                     &state.pristine_true,
                     &state.contained_crashes,
                     &state.dropped_findings,

@@ -377,9 +377,10 @@ bool TellsNoHost(std::string_view value) {
 
 // A value that was replaced before, perhaps in a text that this line holds; or that of MySQL's
 // "(using password: YES)".
-bool StandsIn(std::string_view value, std::string_view by) {
-  if (value == "YES)" || value == "NO)" || IsStandIn(value)) return true;
-  return value.starts_with(by) && !IsWordChar(value[by.size()]);
+bool StandsIn(std::string_view value) {
+  if (value == "YES)" || value == "NO)") return true;
+  const size_t size = StandInAt(value).size();
+  return size > 0 && (size == value.size() || !IsWordChar(value[size]));
 }
 
 // Replaces values whose names tell what they are. Returns whether secrets are among them, replaced
@@ -396,7 +397,7 @@ bool ReplaceValues(std::string& line, bool beside, DoneWords& done) {
     if (by == "<host>") part.size = std::min(part.size, HostsSize(line, part.begin));
     const std::string_view value = std::string_view(line).substr(part.begin, part.size);
     has_secret |= by == "<redacted>" && part.size > 0;
-    if (value.empty() || StandsIn(value, by) || (by == "<host>" && TellsNoHost(value))) continue;
+    if (value.empty() || StandsIn(value) || (by == "<host>" && TellsNoHost(value))) continue;
     line.replace(part.begin, part.size, by);
     done.emplace_back(what);
     at = part.begin + by.size() - 1;

@@ -123,15 +123,16 @@ class Redactor {
       const size_t newline = text.find('\n');
       const std::string_view line = text.substr(0, newline);
       text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
-      Line plain;
-      LineReader reader(line, false, PrefixesAt(depth));
-      if (reader.Next(plain)) names_.Collect(plain.text);
-      if (depth == kDeepest) continue;
-      std::string whole(line);
+      bool holds_lines = false;  // a name in such a line ends where its own line does
+      std::string whole(depth < kDeepest ? line : "");
       ChangeJsonStrings(whole, [&](std::string_view inner) {
+        holds_lines |= inner.find('\n') != std::string_view::npos;
         Collect(inner, depth + 1);
         return std::string(inner);
       });
+      Line plain;
+      LineReader reader(line, false, PrefixesAt(depth));
+      if (!holds_lines && reader.Next(plain)) names_.Collect(plain.text);
     }
   }
 
@@ -188,12 +189,14 @@ bool BeginsWord(std::string_view line, size_t at) {
   return at >= 3 && line[at - 3] == '%' && IsHexDigit(line[at - 2]) && IsHexDigit(before);
 }
 
-bool IsStandIn(std::string_view text) {
+std::string_view StandInAt(std::string_view text) {
   for (const std::string_view known : {"<redacted>", "<user>", "<host>", "<home>", "<ip>",
                                        "<e-mail>", "<string>", "<id>", "<zone>", "<path>"})
-    if (text == known) return true;
-  return false;
+    if (text.starts_with(known)) return text.substr(0, known.size());
+  return {};
 }
+
+bool IsStandIn(std::string_view text) { return !text.empty() && StandInAt(text) == text; }
 
 std::string WithoutSecrets(std::string_view command_line) {
   std::string line(command_line);

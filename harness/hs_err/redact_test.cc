@@ -193,6 +193,12 @@ TEST(Redact, LogsInJson) {
 }
 
 // What the damages of logs leave of the section.
+// A name in the text ends where its own line does, not where the JSON's line has a blank.
+TEST(Redact, NamesInLinesOfAJsonText) {
+  EXPECT_EQ(Redacted(R"({"message": "Command Line: --api-token s3cr3t\nUSER=frodo\nthe end\n"})"),
+            R"({"message": "Command Line: --api-token <redacted>\nUSER=<redacted>\nthe end\n"})");
+}
+
 TEST(Redact, TheEnvironmentOfADamagedLog) {
   const std::string head = "Environment Variables:", blank = head + "\n\nA=b\n\nC=d\n\nx=y\n";
   EXPECT_EQ(Redacted(blank), head + "\n\nA=<redacted>\n\nC=<redacted>\n\nx=y\n");

@@ -52,9 +52,8 @@ bool BeginsWord(std::string_view line, size_t at);
 
 // True for what stands for something: "<redacted>", "<host>".
 bool IsStandIn(std::string_view text);
-
-// True if a stand-in begins at `at`.
-bool StandsInAt(std::string_view line, size_t at);
+// The one that `text` begins with; empty: none.
+std::string_view StandInAt(std::string_view text);
 
 }  // namespace walkhammer
 

@@ -158,7 +158,7 @@ const char* IdsCalls::Whole(ASGST_Method method) const {
     return "GetMethodIdNum and GetMethodInfo tell of other numbers";
   if (known && class_number_(whole_.klass) != whole_.class_idnum)
     return "GetClassIdNum and GetMethodInfo tell of other numbers";
-  if (known != (whole_.method_name != nullptr) || known != (whole_.signature != nullptr))
+  if (known != (whole_.method_name_length > 0) || known != (whole_.signature_length > 0))
     return "GetMethodInfo tells of a class without a method, or of a method without a class";
   if (!known && (whole_.idnum != -1 || whole_.class_idnum != -1 || whole_.modifiers != -1 ||
                  whole_.method_name_length != 0 || whole_.signature_length != 0))
@@ -194,17 +194,16 @@ const char* IdsCalls::ExamineOnce(ASGST_Class klass, uint64_t seed) {
   cut.generic_class_name = cut_generic_.Paint(cut.generic_class_name_length);
   class_info_(klass, &cut);
   intact_ = intact_ && class_name_.Intact() && cut_name_.Intact() && cut_generic_.Intact();
-  if (whole.class_name == nullptr) class_name_.Paint(0);
+  const bool named = whole.class_name_length > 0;
+  if (!named) class_name_.Paint(0);
   if (class_number_(klass) != whole.idnum)
     return "GetClassIdNum and GetClassInfo tell of other numbers";
-  if (whole.idnum != -1 && whole.class_name == nullptr)
-    return "GetClassInfo tells of a class without a name";
+  if (whole.idnum != -1 && !named) return "GetClassInfo tells of a class without a name";
   if (cut.idnum != whole.idnum || cut.modifiers != whole.modifiers ||
       cut.class_name_length != whole.class_name_length ||
       cut.generic_class_name_length != whole.generic_class_name_length)
     return "GetClassInfo answers otherwise with other buffers";
-  if (whole.class_name != nullptr &&
-      !cut_name_.HoldsBeginningOf(class_name_.text(), whole.class_name_length))
+  if (named && !cut_name_.HoldsBeginningOf(class_name_.text(), whole.class_name_length))
     return "GetClassInfo's texts depend on the buffers";
   return nullptr;
 }
@@ -223,7 +222,7 @@ void IdsCalls::Describe(DescribedFrame& frame) const {
   info.class_name = name;
   info.class_name_length = sizeof name;
   class_info_(whole_.klass, &info);
-  if (whole_.klass != nullptr && info.class_name != nullptr) {
+  if (whole_.klass != nullptr && info.class_name_length > 0) {
     append(name, std::min<int32_t>(info.class_name_length, sizeof name - 1));
     append(".", 1);
     append(name_.text(), whole_.method_name_length);

@@ -29,9 +29,9 @@ class Reader {
   }
 
   // Copies a symbol's text into the caller's buffer, as ASGST_MethodInfo says.
-  void Copy(uint64_t symbol, char*& to, jint& length) const {
+  void Copy(uint64_t symbol, char* to, jint& length) const {
     const int32_t whole = symbol == 0 ? -1 : metadata_.Copy(symbol, to, to == nullptr ? 0 : length);
-    if (whole < 0) to = nullptr;
+    if (whole < 0 && to != nullptr && length > 0) *to = '\0';
     length = std::max(whole, 0);
   }
 

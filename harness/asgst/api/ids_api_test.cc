@@ -59,6 +59,9 @@ TEST_F(IdsApi, MethodInfoWithoutBuffers) {
   EXPECT_EQ(info.signature_length, static_cast<jint>(strlen(kAnnotated)));
   EXPECT_EQ(info.generic_signature_length, static_cast<jint>(strlen(kAnnotatedGeneric)));
   ASGST_GetMethodInfo(Method("annotated", kAnnotated), nullptr);
+  ASGST_GetMethodInfo(nullptr, &info);
+  EXPECT_EQ(info.method_name, nullptr);
+  EXPECT_EQ(info.method_name_length, 0);
 }
 
 // What buffers of each size hold afterwards; nothing is written outside of them. In the method's

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the later ASGST proposal, after JEP 435's draft, that libasgst.so implements on a
    stock JDK: the iterator, thread states, facts about methods and classes, and safepoint queues.
-   The declarations are our own, written from the facts in the published documents. Call
-   asgst_attach (asgst.h) first.
+   The declarations are our own, written from the facts in the published documents. Start java with
+   -agentpath:libasgst.so, or call asgst_attach (asgst.h) first. profile2.h has the same under the
+   documents' names alone.
 
    Signal-safe: yes, unless a function says otherwise, on threads where SIGSEGV and SIGBUS are not
    blocked and reach the JVM's handlers. */
@@ -18,20 +19,21 @@
 extern "C" {
 #endif
 
-/* bits of ASGST_Capabilities: safepoint queues; frame marks */
-enum { ASGST_REGISTER_QUEUE = 1, ASGST_MARK_FRAME = 2 };
+/* bits of the function of this name: safepoint queues; frame marks */
+enum ASGST_Capabilities { ASGST_REGISTER_QUEUE = 1, ASGST_MARK_FRAME = 2 };
 /* Returns the optional parts of the API that this implementation offers: ASGST_REGISTER_QUEUE
    alone. */
 JNIEXPORT int JNICALL ASGST_Capabilities(void);
 
 /* Returns the current thread's state as a subset of the bits of JVMTI's GetThreadState (alive,
    runnable, blocked, in native); 0 if the thread is no Java thread of the JVM, or before
-   asgst_attach has succeeded. */
+   libasgst is attached. */
 JNIEXPORT int JNICALL ASGST_ThreadState(void);
 
 /* ASGST_Frame.type. The first three have the values of ASGST_FRAME_JAVA, ASGST_FRAME_JAVA_INLINED
-   and ASGST_FRAME_NATIVE (asgst.h); the last is for stubs, C and C++ code. */
-enum {
+   and ASGST_FRAME_NATIVE (asgst.h); the last is for stubs, C and C++ code. The documents name them
+   without the 2: see profile2.h. */
+enum ASGST_FrameTypeId {
   ASGST_FRAME2_JAVA = 1,
   ASGST_FRAME2_JAVA_INLINED = 2,
   ASGST_FRAME2_JAVA_NATIVE = 3,
@@ -40,12 +42,12 @@ enum {
 
 /* `options` of iterators, as bits: frames of stubs, C and C++ code, too; the walk ends at the first
    frame that has byte codes */
-enum { ASGST_INCLUDE_NON_JAVA_FRAMES = 1, ASGST_END_ON_FIRST_JAVA_FRAME = 2 };
+enum ASGST_Options { ASGST_INCLUDE_NON_JAVA_FRAMES = 1, ASGST_END_ON_FIRST_JAVA_FRAME = 2 };
 
 /* kinds of traces: with Java frames; without */
-enum { ASGST_JAVA_TRACE = 1, ASGST_NON_JAVA_TRACE = 2 };
+enum ASGST_TRACE_KIND { ASGST_JAVA_TRACE = 1, ASGST_NON_JAVA_TRACE = 2 };
 
-enum {
+enum ASGST_Error {
   ASGST_NO_FRAME = 0,           /* the end of the walk */
   ASGST_NO_THREAD = -1,         /* the thread is no Java thread of the JVM */
   ASGST_THREAD_IS_EXITING = -2, /* never; the documents name it ASGST_THREAD_EXIT */
@@ -57,7 +59,7 @@ enum {
   /* below -16: codes of this implementation */
   ASGST_BROKEN_STACK = -17, /* beyond the frames returned so far, the stack makes no sense, or, for
                                a queue's element, is not known */
-  ASGST_NOT_ATTACHED = -18  /* asgst_attach was not called, or failed */
+  ASGST_NOT_ATTACHED = -18  /* libasgst is not attached: see asgst_attach (asgst.h) */
 };
 
 typedef struct ASGST_MethodOpaque* ASGST_Method;
@@ -129,14 +131,17 @@ JNIEXPORT bool JNICALL asgst_frame_is_guess(ASGST_Iterator* iterator);
    to a buffer or to null, and the length beside it to the buffer's size in bytes. After the call,
    the buffer holds the text, truncated to the size, with a NUL at its end (if the size is below 1,
    nothing is written), and the length is that of the whole text without the NUL. If the text is
-   unknown, or if there is none, the pointer is null and the length 0. */
+   unknown, or if there is none, the text is empty and the length 0. The pointers stay as they are.
+
+   Different from the proposal, which sets the pointer to null then: its own example makes a
+   std::string of each text, which a null pointer would turn into the end of the JVM. */
 typedef struct {
   ASGST_Class klass; /* the class that declares the method */
   char* method_name;
   jint method_name_length;
   char* signature; /* "(I)V" */
   jint signature_length;
-  char* generic_signature; /* null for most methods */
+  char* generic_signature; /* empty for most methods */
   jint generic_signature_length;
   jint modifiers;    /* as in the class file; -1: unknown */
   jint idnum;        /* as ASGST_GetMethodIdNum returns it */
@@ -146,7 +151,7 @@ typedef struct {
 typedef struct {
   char* class_name; /* as the JVM writes it: "java/lang/String", without L and semicolon */
   jint class_name_length;
-  char* generic_class_name; /* the generic signature; null for most classes */
+  char* generic_class_name; /* the generic signature; empty for most classes */
   jint generic_class_name_length;
   jint modifiers; /* as Class.getModifiers returns them, also for member classes; -1: unknown */
   jlong idnum;    /* as ASGST_GetClassIdNum returns it */
@@ -158,8 +163,8 @@ typedef struct {
 } ASGST_MethodLineNumberEntry;
 
 /* Fills in `*info`, whose pointers and lengths must be set. If `method` is no method of a live
-   class, all pointers become null, all lengths 0, and all numbers -1. Does nothing if `info` is
-   null. Signal-safe: yes, as are all functions from here to ASGST_JMethodIDToMethod. */
+   class, `klass` becomes null, all texts become empty, and all numbers -1. Does nothing if `info`
+   is null. Signal-safe: yes, as are all functions from here to ASGST_JMethodIDToMethod. */
 JNIEXPORT void JNICALL ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo* info);
 /* Returns the method's number in its class, which all versions of the method share; -1: unknown, or
    `method` is no method of a live class. */
@@ -175,7 +180,7 @@ JNIEXPORT int JNICALL ASGST_GetMethodLineNumberTable(ASGST_Method method,
    or if `method` is no method of a live class. */
 JNIEXPORT jint JNICALL ASGST_GetMethodLineNumber(ASGST_Method method, jint bci);
 /* Fills in `*info`, whose pointers and lengths must be set. If `klass` is no live class, all
-   pointers become null, all lengths 0, and all numbers -1. Does nothing if `info` is null. */
+   texts become empty, and all numbers -1. Does nothing if `info` is null. */
 JNIEXPORT void JNICALL ASGST_GetClassInfo(ASGST_Class klass, ASGST_ClassInfo* info);
 /* Returns the class's number, which is at least 1: no other class of this process ever gets the
    same number, and redefinition does not change the number. libasgst assigns the numbers, as a
@@ -321,6 +326,8 @@ JNIEXPORT int JNICALL ASGST_GetEnqueuableElement(void* ucontext, ASGST_QueueElem
 JNIEXPORT ASGST_QueueElement* JNICALL ASGST_GetQueueElement(ASGST_Queue* queue, int n);
 /* Returns the sizes of the queue; all are 0 if `queue` is no live queue. Signal-safe: yes. */
 JNIEXPORT ASGST_QueueSizeInfo JNICALL ASGST_GetQueueSizeInfo(ASGST_Queue* queue);
+/* The same as the size in there, under the name of an older prototype. Signal-safe: yes. */
+JNIEXPORT int JNICALL ASGST_QueueSize(ASGST_Queue* queue);
 /* Requests a processing of the queue, and room for `size` elements. The room changes at the end of
    the next processing that leaves the queue empty. Does nothing if `size` is below 1 or above 2^20.
    Signal-safe: yes. */
@@ -390,7 +397,10 @@ JNIEXPORT void JNICALL ASGST_RemoveFrameMark(ASGST_FrameMark* mark);
 
 #ifdef __cplusplus
 }
-static_assert(sizeof(ASGST_Frame) == 48);
+static_assert(sizeof(ASGST_Frame) == 48 && offsetof(ASGST_Frame, type) == 0 &&
+              offsetof(ASGST_Frame, comp_level) == 4 && offsetof(ASGST_Frame, bci) == 8 &&
+              offsetof(ASGST_Frame, method) == 16 && offsetof(ASGST_Frame, pc) == 24 &&
+              offsetof(ASGST_Frame, sp) == 32 && offsetof(ASGST_Frame, fp) == 40);
 static_assert(sizeof(ASGST_MethodInfo) == 72 && offsetof(ASGST_MethodInfo, method_name) == 8 &&
               offsetof(ASGST_MethodInfo, method_name_length) == 16 &&
               offsetof(ASGST_MethodInfo, signature) == 24 &&
@@ -406,7 +416,11 @@ static_assert(sizeof(ASGST_ClassInfo) == 40 && offsetof(ASGST_ClassInfo, class_n
               offsetof(ASGST_ClassInfo, modifiers) == 28 && offsetof(ASGST_ClassInfo, idnum) == 32);
 static_assert(sizeof(ASGST_MethodLineNumberEntry) == 8 &&
               offsetof(ASGST_MethodLineNumberEntry, line_number) == 4);
-static_assert(sizeof(ASGST_QueueElement) == 32 && sizeof(ASGST_QueueSizeInfo) == 12);
+static_assert(sizeof(ASGST_QueueElement) == 32 && offsetof(ASGST_QueueElement, pc) == 0 &&
+              offsetof(ASGST_QueueElement, fp) == 8 && offsetof(ASGST_QueueElement, sp) == 16 &&
+              offsetof(ASGST_QueueElement, arg) == 24);
+static_assert(sizeof(ASGST_QueueSizeInfo) == 12 && offsetof(ASGST_QueueSizeInfo, capacity) == 4 &&
+              offsetof(ASGST_QueueSizeInfo, attempts) == 8);
 #endif
 
 #endif /* WALKHAMMER_ASGST_ITERATOR_H */

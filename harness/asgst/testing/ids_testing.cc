@@ -11,18 +11,17 @@ namespace {
 constexpr jint kEnough = 70'000;  // enough for any text of a class file
 
 struct Buffer {
-  char* text = new char[kEnough];
+  Buffer() { memset(text, '#', kEnough); }
+  char* const text = new char[kEnough];
   ~Buffer() { delete[] text; }
 };
 
-// A text of an answer; expects a length of 0 if the text is null, and the text's length otherwise.
-Text Answered(const char* field, jint length) {
-  if (field == nullptr) {
-    EXPECT_EQ(length, 0);
-    return {};
-  }
-  EXPECT_EQ(strlen(field), static_cast<size_t>(length));
-  return field;
+// A text of an answer; expects it in the buffer that was given, with its length.
+Text Answered(const Buffer& given, const char* field, jint length) {
+  EXPECT_EQ(field, given.text);
+  EXPECT_EQ(strlen(given.text), static_cast<size_t>(length));
+  if (length == 0) return {};
+  return given.text;
 }
 
 }  // namespace
@@ -37,9 +36,9 @@ MethodAnswer Ask(ASGST_Method method) {
   info.method_name_length = info.signature_length = info.generic_signature_length = kEnough;
   ASGST_GetMethodInfo(method, &info);
   return {info.klass,
-          Answered(info.method_name, info.method_name_length),
-          Answered(info.signature, info.signature_length),
-          Answered(info.generic_signature, info.generic_signature_length),
+          Answered(name, info.method_name, info.method_name_length),
+          Answered(signature, info.signature, info.signature_length),
+          Answered(generic, info.generic_signature, info.generic_signature_length),
           info.modifiers,
           info.idnum,
           info.class_idnum};
@@ -53,9 +52,9 @@ ClassAnswer Ask(ASGST_Class klass) {
   info.generic_class_name = generic.text;
   info.class_name_length = info.generic_class_name_length = kEnough;
   ASGST_GetClassInfo(klass, &info);
-  return {Answered(info.class_name, info.class_name_length),
-          Answered(info.generic_class_name, info.generic_class_name_length), info.modifiers,
-          info.idnum};
+  return {Answered(name, info.class_name, info.class_name_length),
+          Answered(generic, info.generic_class_name, info.generic_class_name_length),
+          info.modifiers, info.idnum};
 }
 
 void ExpectNothing(ASGST_Method method) {

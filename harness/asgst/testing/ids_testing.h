@@ -16,7 +16,7 @@
 
 namespace walkhammer::asgst {
 
-using Text = std::optional<std::string>;  // none: the field is null
+using Text = std::optional<std::string>;  // none: the text is empty
 
 // Answers of ASGST_GetMethodInfo and ASGST_GetClassInfo, with buffers that are large enough.
 struct MethodAnswer {

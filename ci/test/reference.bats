@@ -79,7 +79,7 @@ api_test() { "$(dirname "$walkhammer")/harness/asgst/testing/api_test" "$@"; }
   names=$({
     nm -D --defined-only "$(dirname "$walkhammer")/libasgst.so" | awk '{ print $3 }'
     grep -ho '^ *ASGST_[A-Z0-9_]* =' "$headers/asgst.h" "$headers/asgst_iterator.h" | tr -d ' ='
-    grep -ho '^enum { .* }' "$headers/asgst.h" "$headers/asgst_iterator.h" | grep -o 'ASGST_[A-Z0-9_]*'
+    grep -ho '^enum [A-Za-z_]*  *{ .* }\|^enum { .* }' "$headers/asgst.h" "$headers/asgst_iterator.h" | sed 's/^enum [^{]*//' | grep -o 'ASGST_[A-Z0-9_]*'
   } | sort -u)
   [ "$(wc -w <<<"$names")" -ge 80 ]
   echo 'not in the table:'

@@ -5,6 +5,7 @@
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/classes.h"
+#include "harness/asgst/process/self_attach.h"
 #include "harness/asgst/process/unload_handlers.h"
 
 using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
@@ -133,6 +134,7 @@ ASGST_Method ASGST_JMethodIDToMethod(jmethodID id) {
 }
 
 ASGST_Class ASGST_JClassToClass(jclass klass) {
+  AttachIfPossible();
   JNIEnv* env = CurrentEnv();
   return env == nullptr ? nullptr : reinterpret_cast<ASGST_Class>(KlassOf(env, klass));
 }
@@ -142,7 +144,7 @@ jclass ASGST_ClassToJClass(ASGST_Class klass) {
 }
 
 void ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler handler, void* arg) {
-  if (IdMetadata() != nullptr) AddUnloadHandler(TheVm(), handler, arg);
+  if (AttachIfPossible() && IdMetadata() != nullptr) AddUnloadHandler(TheVm(), handler, arg);
 }
 
 bool ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandler handler, void* arg) {

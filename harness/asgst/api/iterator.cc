@@ -3,6 +3,7 @@
 #include "harness/asgst/api/iterator.h"
 
 #include "harness/asgst/include/asgst.h"
+#include "harness/asgst/process/self_attach.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
 using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
@@ -47,7 +48,10 @@ void ASGST_IteratorOpaque::Advance() {
 namespace {
 
 int ThreadOf(uint64_t& thread) {
-  if (Live() == nullptr) return ASGST_NOT_ATTACHED;
+  if (Live() == nullptr) {
+    TellNotAttached();
+    return ASGST_NOT_ATTACHED;
+  }
   thread = CurrentJavaThread();
   return thread == 0 ? ASGST_NO_THREAD : 1;
 }
@@ -140,6 +144,8 @@ int asgst_iterator_end(ASGST_Iterator* iterator) {
 bool asgst_frame_is_guess(ASGST_Iterator* iterator) {
   return iterator != nullptr && iterator->is_guess;
 }
+
+int ASGST_QueueSize(ASGST_Queue* queue) { return ASGST_GetQueueSizeInfo(queue).size; }
 
 // Frame marks: declared, not offered. docs/reference.md says why.
 ASGST_FrameMark* ASGST_RegisterFrameMark(JNIEnv*, ASGST_FrameMarkHandler, int, void*) {

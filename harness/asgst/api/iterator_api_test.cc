@@ -222,7 +222,7 @@ TEST(IteratorApiDeathTest, NotAttached) {
         seen.Here(nullptr);
         _exit(seen.result == ASGST_NOT_ATTACHED && ASGST_ThreadState() == 0 ? 0 : 1);
       },
-      testing::ExitedWithCode(0), "");
+      testing::ExitedWithCode(0), "^libasgst: walks fail, .* -agentpath:");
 }
 
 // --- threads, methods ---
@@ -246,6 +246,16 @@ TEST_F(IteratorApi, ThreadStates) {
   EXPECT_EQ(java, kAlive | kRunnable);
   EXPECT_EQ(blocked, kAlive | kBlocked);
   EXPECT_EQ(none, 0);
+}
+
+TEST_F(IteratorApi, QueueSizeByItsOldNameIsThatOfTheSizeInfo) {
+  ASGST_Queue* queue = asgst_unbound_queue(4);
+  EXPECT_EQ(ASGST_QueueSize(queue), 0);
+  InProbe("interpProbe", [&](ucontext_t* context) {
+    for (int i = 0; i < 3; i++) ASGST_Enqueue(queue, context, nullptr);
+  });
+  EXPECT_EQ(ASGST_QueueSize(queue), 3);
+  EXPECT_EQ(ASGST_QueueSize(nullptr), 0);
 }
 
 TEST_F(IteratorApi, GarbageIsNoMethodAndNoId) {

@@ -4,6 +4,7 @@
 
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/process/attach.h"
+#include "harness/asgst/process/self_attach.h"
 #include "harness/asgst/process/threads.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
@@ -35,9 +36,16 @@ void Fill(const JavaFrame& from, ASGST_CallFrame& to) {
     return;
   }
   to.java_frame.type = static_cast<uint8_t>(from.type);
-  to.java_frame.comp_level = static_cast<uint8_t>(from.level);
+  to.java_frame.comp_level = from.level;
   to.java_frame.bci = from.bci < 0 ? kNoBci : static_cast<uint16_t>(from.bci);
   to.java_frame.method_id = reinterpret_cast<jmethodID>(from.facts.id);
+}
+
+// False, with a word on stderr, if there is no JVM to walk in.
+bool IsAttached() {
+  if (Live() != nullptr) return true;
+  TellNotAttached();
+  return false;
 }
 
 // Walks from `start` and fills in trace.frames, at most `depth` of them. Returns how many, or a
@@ -61,7 +69,8 @@ jint WalkInto(ASGST_CallTrace& trace, jint depth, const WalkStart& start,
 
 jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_t options) {
   last_walk = {ASGST_WALK_END_NO_JAVA, -1};
-  if (Live() == nullptr) return ASGST_NO_CLASS_LOAD;
+  trace.frame_info = nullptr;
+  if (!IsAttached()) return ASGST_NO_CLASS_LOAD;
   const uint64_t thread = CurrentJavaThread();
   if (thread == 0) return ASGST_THREAD_NOT_JAVA;
   const WalkStart start = StartOf(context, thread, (options & ASGST_INCLUDE_C_FRAMES) != 0);
@@ -72,6 +81,7 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_
 jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* ucontext,
                uint32_t options) {
   last_walk = {ASGST_WALK_END_NO_JAVA, -1};
+  trace.frame_info = nullptr;
   WalkStart start;
   const bool non_java = (options & ASGST_INCLUDE_C_FRAMES) != 0;
   if (thread == 0 ||
@@ -96,6 +106,7 @@ void AsyncGetCallTrace2(ASGST_CallTrace* trace, jint depth, void* ucontext, uint
 }
 
 jint asgst_attach(JavaVM* vm) {
+  AttachComes();
   const walkhammer::Status status = Attach(vm);
   snprintf(error, sizeof error, "%s", status.ok() ? "" : status.failure().message.c_str());
   return status.ok() ? 0 : -1;
@@ -107,15 +118,14 @@ const char* asgst_error() { return error; }
 
 void asgst_get_stack_trace_of(JNIEnv* env, ASGST_CallTrace* trace, jint depth, void* ucontext,
                               uint32_t options) {
-  trace->num_frames = Live() == nullptr
-                          ? static_cast<jint>(ASGST_NO_CLASS_LOAD)
-                          : WalkOther(ThreadOfEnv(env), *trace, depth, ucontext, options);
+  trace->num_frames = IsAttached() ? WalkOther(ThreadOfEnv(env), *trace, depth, ucontext, options)
+                                   : static_cast<jint>(ASGST_NO_CLASS_LOAD);
 }
 
 void asgst_get_stack_trace_of_os_thread(jlong os_thread_id, JNIEnv** env, ASGST_CallTrace* trace,
                                         jint depth, void* ucontext, uint32_t options) {
   if (env != nullptr) *env = nullptr;
-  if (Live() == nullptr) {
+  if (!IsAttached()) {
     trace->num_frames = ASGST_NO_CLASS_LOAD;
     return;
   }

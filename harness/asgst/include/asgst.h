@@ -3,13 +3,19 @@
    libasgst.so implements it on a stock JDK. The declarations are our own, written from the facts in
    the published documents.
 
-   Signal-safe: AsyncGetStackTrace, AsyncGetCallTrace2 yes, once asgst_attach has succeeded, on
+   Signal-safe: AsyncGetStackTrace, AsyncGetCallTrace2 yes, once libasgst is attached, on
    threads where SIGSEGV and SIGBUS are not blocked and reach the JVM's handlers: walks read memory
    through the JVM's SafeFetch. */
 #ifndef WALKHAMMER_ASGST_H
 #define WALKHAMMER_ASGST_H
 
+#if defined(WALKHAMMER_PROFILE_H) || defined(WALKHAMMER_PROFILE2_H)
+#error \
+    "asgst.h declares under other names what profile.h and profile2.h do: include one or the other"
+#endif
+
 #include <jni.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -32,7 +38,7 @@ enum {
 /* ASGST_CallTrace.num_frames, if there is no frame */
 enum {
   ASGST_NO_JAVA_FRAME = 0,
-  ASGST_NO_CLASS_LOAD = -1,         /* asgst_attach was not called, or failed */
+  ASGST_NO_CLASS_LOAD = -1,         /* libasgst is not attached: see asgst_attach */
   ASGST_GC_ACTIVE = -2,             /* never: a walk reads no Java object */
   ASGST_UNKNOWN_NOT_JAVA = -3,      /* never */
   ASGST_NOT_WALKABLE_NOT_JAVA = -4, /* the thread's anchor holds no valid sp or pc */
@@ -48,7 +54,7 @@ enum { ASGST_INCLUDE_C_FRAMES = 1 };
 
 typedef struct {
   uint8_t type;
-  uint8_t comp_level;  /* 0 interpreted, 1 to 3 C1, 4 C2 */
+  int8_t comp_level;   /* 0 interpreted, 1 to 3 C1, 4 C2 */
   uint16_t bci;        /* byte code index; 65535: none, as in native methods */
   jmethodID method_id; /* null if the method has no jmethodID */
 } ASGST_JavaFrame;
@@ -67,12 +73,21 @@ typedef union {
 typedef struct {
   jint num_frames;         /* or a code of 0 or below: why there are no frames */
   ASGST_CallFrame* frames; /* array of the caller, filled newest frame first */
-  void* frame_info;        /* neither read nor written */
+  void* frame_info;        /* becomes null */
 } ASGST_CallTrace;
 
-/* Finds the JVM of this process and reads what walks must know of it. Call it once, at the VMInit
-   event or later, on a thread that is attached to the JVM. `vm`: the JavaVM that the caller's agent
-   received. Returns 0, or -1 on failure; asgst_error then returns the reason. Signal-safe: no. */
+/* Finds the JVM of this process and reads what walks must know of it. `vm`: the JavaVM that the
+   caller's agent received. Call it once, at the VMInit event or later, on a thread that is attached
+   to the JVM. A client that calls it not at all, as those of the documents, has three other ways:
+   - java -agentpath:.../libasgst.so -agentpath:CLIENT, in this order: libasgst attaches at VMInit,
+     before the client learns of that event, and its functions are found by clients that were not
+     linked with it, too.
+   - jcmd PID JVMTI.agent_load .../libasgst.so: libasgst attaches to the running JVM at once.
+   - ASGST_RegisterQueue, ASGST_RegisterClassUnloadHandler and ASGST_JClassToClass attach at their
+     first call on a thread of the JVM, from VMInit on (the latter two, on a stripped libjvm of JDK
+     22 or later: after VMInit).
+   If nothing has attached, the first walk says so in one line on stderr. Returns 0, or -1 on
+   failure; asgst_error then returns the reason. Signal-safe: no. */
 JNIEXPORT jint JNICALL asgst_attach(JavaVM* vm);
 /* Returns the sentence that says why the last asgst_attach failed, in a buffer of libasgst; "" if
    it succeeded, or was never called. Signal-safe: yes. */
@@ -146,7 +161,11 @@ JNIEXPORT jint JNICALL asgst_guessed_from(void);
 
 #ifdef __cplusplus
 }
-static_assert(sizeof(ASGST_CallFrame) == 16 && sizeof(ASGST_CallTrace) == 24);
+static_assert(sizeof(ASGST_CallFrame) == 16 && sizeof(ASGST_JavaFrame) == 16 &&
+              offsetof(ASGST_JavaFrame, comp_level) == 1 && offsetof(ASGST_JavaFrame, bci) == 2 &&
+              offsetof(ASGST_JavaFrame, method_id) == 8 && offsetof(ASGST_NonJavaFrame, pc) == 8);
+static_assert(sizeof(ASGST_CallTrace) == 24 && offsetof(ASGST_CallTrace, frames) == 8 &&
+              offsetof(ASGST_CallTrace, frame_info) == 16);
 #endif
 
 #endif /* WALKHAMMER_ASGST_H */

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <mutex>
 
 #include "harness/asgst/process/classes.h"
 #include "harness/asgst/process/threads.h"
@@ -125,6 +126,8 @@ bool LiveMemory::ReadWord(uint64_t address, uint64_t& word) const {
 }
 
 Status Attach(JavaVM* vm) {
+  static std::mutex* const one_at_a_time = new std::mutex;  // outlives static objects
+  const std::lock_guard<std::mutex> lock(*one_at_a_time);
   if (attached.load()) return Ok();
   void* libjvm = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);
   if (libjvm == nullptr) return Unable("there is no libjvm.so in this process");

@@ -26,7 +26,7 @@ class LiveMemory final : public MemoryReader {
 };
 
 // Finds what walks need to know of the JVM `vm`. Call on a thread that is attached to the JVM, once
-// the JVM is initialised. After a success, further calls do nothing.
+// the JVM is initialised. After a success, further calls do nothing. Several threads may call it.
 Status Attach(JavaVM* vm);
 // The JavaVM that Attach was given; null before Attach.
 JavaVM* TheVm();

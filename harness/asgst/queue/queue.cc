@@ -4,6 +4,7 @@
 
 #include "harness/asgst/api/iterator.h"
 #include "harness/asgst/process/attach.h"
+#include "harness/asgst/process/self_attach.h"
 #include "harness/asgst/process/threads.h"
 #include "harness/asgst/queue/queue_service.h"
 #include "harness/asgst/unwind/unwind_service.h"
@@ -91,6 +92,7 @@ void SetOnProcessing(ASGST_Queue* queue, ASGST_Queue::OnProcessing ASGST_Queue::
 
 ASGST_Queue* ASGST_RegisterQueue(JNIEnv* env, int size, int options, ASGST_Handler fun,
                                  void* argument) {
+  AttachIfPossible(env);
   const uint64_t thread = ThreadFor(env);
   if (thread == 0 || fun == nullptr || !StartQueueService(TheVm()).ok()) return nullptr;
   return AddQueue(size, thread, options, fun, argument);

@@ -5,6 +5,8 @@
 
 #include <jvmti.h>
 
+#include <initializer_list>
+
 namespace walkhammer {
 
 // A new JVMTI environment of version 11, or else 1.2; null if this JVM has no JVMTI.

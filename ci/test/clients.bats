@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Profilers that know the documents alone (harness/asgst/testing/clients), on libasgst.so: they are
+# not linked with it, call nothing of it by its own names, and run while classes come and go.
+# Each of them runs on each line of JDKs from 8 on that ci/setup/jdks.sh provides.
+# shellcheck disable=SC2030,SC2031,SC2154  # bats sets stderr; each test has its own $output
+
+load lib
+
+setup_file() {
+  cd "$BATS_TEST_DIRNAME/../.." || return 1
+  export JDKS=$BATS_FILE_TMPDIR/jdks
+  ci/setup/jdks.sh 8 11 17 21 25 28 >"$JDKS" 2>"$JDKS.err" || true
+  sed 's/^/# /' "$JDKS.err" >&3
+}
+
+setup() {
+  build=$(dirname "$walkhammer")
+  libasgst=$build/libasgst.so
+}
+
+# java HOME ARGUMENT...: starts the JDK, by the loader of its own C library if it has one.
+java() {
+  local home root loader
+  home=$(realpath "$1")
+  shift
+  root=${home%/usr/lib/jvm/*}
+  loader=$root/lib64/ld-linux-x86-64.so.2
+  if [ -n "$root" ] && [ "$root" != "$home" ] && [ -e "$loader" ]; then
+    # JDK 8 finds its home by where the program lies: there is a link to the loader.
+    [ ! -e "$home/bin/${loader##*/}" ] || loader=$home/bin/${loader##*/}
+    set -- "$loader" --library-path \
+      "$root/usr/lib/x86_64-linux-gnu:$root/usr/lib64:$root/lib64" "$home/bin/java" "$@"
+  else
+    set -- "$home/bin/java" "$@"
+  fi
+  timeout 90 "$@"
+}
+
+# profile HOME CLIENT SECONDS [OPTION]: the client on a program that loads and unloads classes.
+profile() {
+  run java "$1" -Xmx256m "-agentpath:$libasgst" "-agentpath:$build/lib$2_client.so${4:+=$4}" \
+    -cp "$build/walkhammer-torture.jar" wh.torture.Main classes --seconds "$3" --threads 2
+  echo "$1 $2 $3 s: exit code $status: $(grep -v '^torture' <<<"$output" | head -n 20)"
+}
+
+# count WHAT: the number behind this word in the client's line.
+count() {
+  sed -n "s/.* $1 \([0-9]*\).*/\1/p" <<<"$output" | head -n 1 | grep . || echo "no-$1"
+}
+
+# at_most PART WHOLE: PART is at most 0.5 % of WHOLE.
+at_most() {
+  [ $((200 * $1)) -le "$2" ]
+}
+
+# What must hold however long a client of sampling.h has run.
+sound() {
+  [ "$status" -eq 0 ]
+  [ "$(count other-codes)" -eq 0 ]
+  [ "$(count wrong-names)" -eq 0 ]
+  [[ "$output" != *libasgst:* ]]
+}
+
+# Names are asked for some time after the sample: a class may be gone by then. No more than that may
+# be unknown, and no other sample may fail in a thread that runs.
+good() {
+  [ "$(count samples)" -ge 200 ] && at_most "$(count failed-running)" "$(count samples)" &&
+    at_most "$(count unknown-names)" "$(count names)"
+}
+
+@test "a profiler that walks by the iterator in its signal handler" {
+  [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
+  while read -r _ home; do
+    for seconds in 1 4 16; do # a busy machine needs longer
+      profile "$home" iterator "$seconds"
+      sound
+      ! good || break
+    done
+    good
+  done <"$JDKS"
+}
+
+@test "a profiler that enqueues in its signal handler, and handles the queue at safepoints" {
+  [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
+  while read -r name home; do
+    # There a thread that has waited for a safepoint's end mostly meets the next one: a program
+    # whose threads are all sampled hardly goes on. See docs/reference.md.
+    [ "$name" != 11 ] || continue
+    for seconds in 1 4 16; do
+      profile "$home" queue "$seconds"
+      sound
+      [ "$(count handled)" -le "$(count samples)" ]
+      ! good || [ "$(count unloaded)" -eq 0 ] || break
+    done
+    good
+    [ "$(count handled)" -ge $(($(count samples) * 9 / 10)) ]
+    [ "$(count unloaded)" -gt 0 ]
+  done <"$JDKS"
+}
+
+# Threads that are not Java's (-10) or have no Java frame (0) get signals, too. What else failed must
+# be 0.5 % and one at most: there are few samples, and a thread is new for a moment (-7).
+@test "a profiler in C that calls AsyncGetStackTrace in its signal handler" {
+  [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
+  while read -r name home; do
+    option=
+    [ "$name" != 17 ] || option=c
+    for seconds in 1 4 16; do
+      profile "$home" stack_trace "$seconds" $option
+      [ "$status" -eq 0 ]
+      [ "$(count odd)" -eq 0 ]
+      [ "$(count kept-info)" -eq 0 ]
+      [ "$(count samples)" -lt 100 ] || break
+    done
+    [ "$(count samples)" -ge 100 ]
+    [ "$(count inlined)" -gt 0 ]
+    at_most "$(count without-id)" "$(count java)"
+    failed=$(sed -n 's/.* codes//p' <<<"$output" | xargs -n 1 |
+      awk -F : '$1 != 0 && $1 != -10 { n += $2 } END { print n + 0 }')
+    at_most $((failed - 1)) "$(count samples)"
+    if [ -n "$option" ]; then [ "$(count cpp)" -gt 0 ]; else [ "$(count cpp)" -eq 0 ]; fi
+  done <"$JDKS"
+}
+
+# preloaded CLIENT ARGUMENT...: the client alone finds libasgst's functions; no agent attaches.
+preloaded() {
+  need_jdk
+  run --separate-stderr timeout 90 env "LD_PRELOAD=$libasgst" "$jdk/bin/java" \
+    "-agentpath:$build/lib$1_client.so" -cp "$build/walkhammer-torture.jar" wh.torture.Main \
+    classes --seconds 1 --threads 1
+  echo "exit code $status: $output; $stderr"
+  [ "$status" -eq 0 ]
+}
+
+@test "without the agent, the first walk that fails says what to do, and no other" {
+  preloaded iterator
+  [ "$(grep -c '^libasgst: walks fail, .* -agentpath:' <<<"$stderr")" -eq 1 ]
+  [[ "$stderr" == *" samples 0 "* ]]
+}
+
+@test "without the agent, registering a queue attaches" {
+  preloaded queue
+  output=$stderr
+  [[ "$output" != *libasgst:* ]]
+  [ "$(count samples)" -gt 0 ]
+  [ "$(count handled)" -gt 0 ]
+  [ "$(count unloaded)" -gt 0 ]
+}
+
+@test "loaded into a running JVM, the agent attaches at once" {
+  need_jdk
+  [ -x "$jdk/bin/jcmd" ] || skip "$jdk has no jcmd"
+  LD_PRELOAD=$libasgst "$jdk/bin/java" -XX:+IgnoreUnrecognizedVMOptions \
+    -XX:+EnableDynamicAgentLoading "-agentpath:$build/libiterator_client.so" \
+    -cp "$build/walkhammer-torture.jar" wh.torture.Main classes --seconds 30 --threads 1 \
+    >"$tmp/said" 2>&1 3>&- &
+  java=$!
+  for ((i = 0; i < 100; i++)); do
+    ! grep -q '^libasgst: walks fail' "$tmp/said" || break
+    sleep 0.2
+  done
+  run timeout 60 "$jdk/bin/jcmd" "$java" JVMTI.agent_load "$libasgst" words
+  echo "$output"
+  [[ "$output" == *"return code: -1"* ]]
+  run timeout 60 "$jdk/bin/jcmd" "$java" JVMTI.agent_load "$libasgst"
+  echo "$output"
+  [[ "$output" == *"return code: 0"* ]]
+  sleep 1 # for samples; if there are none yet, the program samples on
+  kill "$java"
+  wait "$java" || true
+  output=$(<"$tmp/said")
+  echo "$output"
+  [ "$(count samples)" -gt 0 ]
+  [[ "$output" == *"libasgst: the option 'words' is unknown"* ]]
+}
+
+@test "an unknown option of the agent is reported, and the JVM does not start" {
+  need_jdk
+  run --separate-stderr timeout 60 "$jdk/bin/java" "-agentpath:$libasgst=words" -version
+  echo "exit code $status: $output; $stderr"
+  [ "$status" -ne 0 ]
+  [ "$(grep -hc "^libasgst: the option 'words' is unknown: the agent takes none$" <<<"$stderr")" -eq 1 ]
+}
+
+@test "the installed profile.h and profile2.h compile as C and as C++, with all the documents' names" {
+  need_jdk
+  [ -d "$jdk/include" ] || skip "$jdk has no jni.h"
+  cmake --install "$build" --component asgst --prefix "$tmp/installed" >/dev/null
+  clients=$root/harness/asgst/testing/clients
+  set -- -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$tmp/installed/include" \
+    -isystem "$jdk/include" -isystem "$jdk/include/linux"
+  cc -std=c11 "$@" "$clients/names.c"
+  c++ -std=c++20 "$@" "$clients/names.cc"
+  for wrong in 'asgst.h profile.h' 'profile.h asgst.h' 'asgst_iterator.h profile2.h'; do
+    # shellcheck disable=SC2086  # words
+    printf '#include <%s>\n' $wrong >"$tmp/wrong.c"
+    run cc -std=c11 "$@" "$tmp/wrong.c"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"include one or the other"* ]]
+  done
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profiler that walks with the iterator in the signal handler, as the post on the iterator
+// describes one: it keeps frames there, and asks for their names later. An agent; it prints what
+// it counted when the program ends.
+#include <profile2.h>
+
+#include <array>
+
+#include "sampling.h"
+
+namespace {
+
+constexpr int kMostFrames = 512;
+constexpr int kTraces = 256;
+
+struct Trace {
+  std::atomic<bool> is_free{true}, is_done{false};
+  std::array<ASGST_Frame, kMostFrames> frames;
+  int count = 0;
+};
+
+std::array<Trace, kTraces> traces;
+SampledThreads threads;
+Sampler sampler;
+Counts counts;
+std::atomic<bool> stop_naming{false};
+std::thread naming;
+
+void Keep(ASGST_Iterator* iterator, void* argument) {
+  auto* trace = static_cast<Trace*>(argument);
+  ASGST_Frame frame;
+  for (trace->count = 0; trace->count < kMostFrames && ASGST_NextFrame(iterator, &frame) == 1;)
+    trace->frames[static_cast<size_t>(trace->count++)] = frame;
+}
+
+void OnSignal(int, siginfo_t*, void* ucontext) {
+  for (Trace& trace : traces) {
+    if (!trace.is_free.exchange(false)) continue;
+    trace.count = 0;
+    counts.Add(ASGST_RunWithIterator(ucontext, 0, Keep, &trace));
+    trace.is_done = true;
+    return;
+  }
+}
+
+void NameTraces() {
+  for (Trace& trace : traces) {
+    if (!trace.is_done.exchange(false)) continue;
+    for (int i = 0; i < trace.count; i++)
+      NameOf(trace.frames[static_cast<size_t>(i)].method, counts);
+    trace.is_free = true;
+  }
+}
+
+void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv*, jthread) { threads.Add(); }
+
+void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv*, jthread) { threads.Remove(); }
+
+void JNICALL OnVmInit(jvmtiEnv*, JNIEnv*, jthread) {
+  threads.Add();
+  sampler.Start(threads, OnSignal);
+  naming = std::thread([] {
+    while (!stop_naming) {
+      NameTraces();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+}
+
+void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
+  sampler.Stop();
+  stop_naming = true;
+  naming.join();
+  counts.Print("iterator");
+}
+
+}  // namespace
+
+extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char*, void*) {
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.VMInit = OnVmInit;
+  callbacks.VMDeath = OnVmDeath;
+  callbacks.ThreadStart = OnThreadStart;
+  callbacks.ThreadEnd = OnThreadEnd;
+  return Listen(vm, callbacks);
+}

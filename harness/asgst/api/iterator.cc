@@ -4,6 +4,7 @@
 
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/process/self_attach.h"
+#include "harness/asgst/process/thread_status.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
 using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
@@ -85,13 +86,17 @@ void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 int ASGST_Capabilities() { return ASGST_REGISTER_QUEUE; }
 
 int ASGST_ThreadState() {
-  constexpr int kAlive = 1, kRunnable = 4, kBlocked = 0x400, kInNative = 0x400000;
+  constexpr int kAliveAndRunnable = 5, kNativeBit = 0x400000;
+  constexpr int kInNative = 4, kInJava = 8;  // numbers of ThreadStates
   uint64_t thread = 0;
   if (ThreadOf(thread) < 0) return 0;
   const auto state = *reinterpret_cast<const volatile int32_t*>(thread + Live()->jvm.thread_state);
-  const int number = Live()->jvm.states.StateOf(state) & ~1;  // odd: in transition
-  if (number == 10) return kAlive | kBlocked;
-  return number == 4 ? kAlive | kRunnable | kInNative : kAlive | kRunnable;
+  const int number = Live()->jvm.states.StateOf(state);
+  if (number == kInNative) return kAliveAndRunnable | kNativeBit;
+  // In Java code a thread waits for nothing. A thread that is blocked may wait for the end of a
+  // safepoint, which is nothing of its own.
+  const int32_t status = number == kInJava ? kAliveAndRunnable : ThreadStatus(thread);
+  return status < 0 ? kAliveAndRunnable : status;
 }
 
 int ASGST_RunWithIterator(void* ucontext, int32_t options, ASGST_IteratorHandler fun,

@@ -227,27 +227,6 @@ TEST(IteratorApiDeathTest, NotAttached) {
 
 // --- threads, methods ---
 
-TEST_F(IteratorApi, ThreadStates) {
-  constexpr int kAlive = 1, kRunnable = 4, kBlocked = 0x400, kInNative = 0x400000;
-  int native = 0, java = 0, blocked = 0, none = -1;
-  RaiseHere([&](ucontext_t*) { native = ASGST_ThreadState(); });
-  {
-    RunningMethod running("c2Spin");
-    // The thread may be at a safepoint just then.
-    for (int tries = 0; tries < 20 && java != (kAlive | kRunnable); tries++)
-      ASSERT_TRUE(running.Raise([&](ucontext_t*) { java = ASGST_ThreadState(); }));
-  }
-  {
-    RunningMethod running("interpSleep");
-    ASSERT_TRUE(running.Raise([&](ucontext_t*) { blocked = ASGST_ThreadState(); }));
-  }
-  std::thread([&] { RaiseHere([&](ucontext_t*) { none = ASGST_ThreadState(); }); }).join();
-  EXPECT_EQ(native, kAlive | kRunnable | kInNative);
-  EXPECT_EQ(java, kAlive | kRunnable);
-  EXPECT_EQ(blocked, kAlive | kBlocked);
-  EXPECT_EQ(none, 0);
-}
-
 TEST_F(IteratorApi, QueueSizeByItsOldNameIsThatOfTheSizeInfo) {
   ASGST_Queue* queue = asgst_unbound_queue(4);
   EXPECT_EQ(ASGST_QueueSize(queue), 0);

@@ -25,9 +25,10 @@ enum ASGST_Capabilities { ASGST_REGISTER_QUEUE = 1, ASGST_MARK_FRAME = 2 };
    alone. */
 JNIEXPORT int JNICALL ASGST_Capabilities(void);
 
-/* Returns the current thread's state as a subset of the bits of JVMTI's GetThreadState (alive,
-   runnable, blocked, in native); 0 if the thread is no Java thread of the JVM, or before
-   libasgst is attached. */
+/* Returns the current thread's state, as JVMTI's GetThreadState does, without the bits for
+   interrupted and suspended threads; 0 if the thread is not a Java thread of the JVM, or before
+   libasgst is attached. Where the JVM does not let libasgst read what a blocked thread waits for,
+   the thread counts as runnable. On a carrier: the state of the virtual thread that it runs. */
 JNIEXPORT int JNICALL ASGST_ThreadState(void);
 
 /* ASGST_Frame.type. The first three have the values of ASGST_FRAME_JAVA, ASGST_FRAME_JAVA_INLINED

@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "harness/asgst/process/classes.h"
+#include "harness/asgst/process/thread_status.h"
 #include "harness/asgst/process/threads.h"
 #include "harness/asgst/unwind/unwind_service.h"
 #include "harness/guard/arch.h"
@@ -150,8 +151,9 @@ Status Attach(JavaVM* vm) {
   if (!LiveMemory(0, 0).ReadWord(reinterpret_cast<uint64_t>(&layout) & ~7ULL, word))
     return Unable("this libjvm hides SafeFetch, and the kernel permits no process_vm_readv");
   if (!FindThreadKey(structs)) return Unable("this JVM keeps its threads under no pthread key");
-  RETURN_IF_ERROR(
-      ReadThreads(structs, reinterpret_cast<uint64_t>(pthread_getspecific(thread_key)), env));
+  const auto thread = reinterpret_cast<uint64_t>(pthread_getspecific(thread_key));
+  RETURN_IF_ERROR(ReadThreads(structs, thread, env));
+  FindThreadStatus(env, structs, feature, thread);
   guard_zone = GuardZone(structs);
   layout = found;
   // If TrackClasses fails, classes are unknown; walks are as good.

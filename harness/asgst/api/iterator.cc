@@ -12,6 +12,7 @@ using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
 WalkStatus ASGST_IteratorOpaque::Begin() {
   if (begin == From::kContext) return walk->Begin();
   if (begin == From::kRegisters) return walk->BeginAtRegisters();
+  if (begin == From::kOutsideJava) return walk->BeginOutsideJava();
   if (located->then == Located::Then::kCaller) walk->BeginAtCaller(located->caller);
   return WalkStatus::kFound;
 }
@@ -60,15 +61,21 @@ int ThreadOf(uint64_t& thread) {
 // `registers`: to begin at, whatever the thread's state; null: begins by `context` and state.
 int Run(const void* context, const walkhammer::Registers* registers, int32_t options,
         ASGST_IteratorHandler fun, void* argument) {
+  using From = ASGST_Iterator::From;
   uint64_t thread = 0;
-  if (const int found = ThreadOf(thread); found < 0) return found;
-  WalkStart start = StartOf(static_cast<const ucontext_t*>(context), thread);
+  const int found = ThreadOf(thread);
+  const bool outside = found == ASGST_NO_THREAD && (options & ASGST_INCLUDE_NON_JAVA_FRAMES) != 0;
+  if (found < 0 && !outside) return found;
+  const auto* ucontext = static_cast<const ucontext_t*>(context);
+  WalkStart start = outside ? StartOutsideJava(ucontext, registers) : StartOf(ucontext, thread);
   if (registers != nullptr) start.registers = *registers;
-  ASGST_Iterator iterator(
-      start, MemoryOf(start), options,
-      registers == nullptr ? ASGST_Iterator::From::kContext : ASGST_Iterator::From::kRegisters);
+  const From from = registers == nullptr ? From::kContext : From::kRegisters;
+  ASGST_Iterator iterator(start, outside ? LiveMemory(0, 0) : MemoryOf(start), options,
+                          outside ? From::kOutsideJava : from);
   iterator.Rewind();
-  const int result = iterator.Result();
+  int result = iterator.Result();
+  if (result == ASGST_NO_TOP_JAVA_FRAME && !outside && IsExiting(thread))
+    result = ASGST_THREAD_IS_EXITING;
   if (result > 0) fun(&iterator, argument);
   AskForTables();
   return result;

@@ -17,7 +17,7 @@ struct ASGST_IteratorOpaque {
   using Located = walkhammer::asgst::Located;
   using WalkStart = walkhammer::asgst::WalkStart;
   using WalkStatus = walkhammer::asgst::WalkStatus;
-  enum class From { kContext, kRegisters, kElement };
+  enum class From { kContext, kRegisters, kElement, kOutsideJava };
 
   // With kElement, begins at the frame of the queue element `of`: returns `frames`, then what
   // `where` says; all three must live as long as the iterator. The other arguments are copied.

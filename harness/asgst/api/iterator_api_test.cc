@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "harness/asgst/include/asgst.h"
+#include "harness/asgst/testing/ids_testing.h"
 #include "harness/asgst/testing/live_jvm.h"
 
 namespace walkhammer::asgst {
@@ -179,6 +180,42 @@ TEST_F(IteratorApi, ErrorsLeaveAnEmptyFrame) {
 TEST_F(IteratorApi, NoThread) {
   std::thread([&] { RaiseHere([&](ucontext_t* context) { seen_.Here(context); }); }).join();
   EXPECT_EQ(seen_.result, ASGST_NO_THREAD);
+}
+
+TEST_F(IteratorApi, CFramesOfAThreadOfNoJvm) {
+  ASSERT_EQ(asgst_wait_for_c_frames(10'000), 0);
+  Iterated from_frame;
+  int state = 99;
+  std::thread([&] {
+    RaiseHere([&](ucontext_t* context) {
+      seen_.Here(context, ASGST_INCLUDE_NON_JAVA_FRAMES);
+      state = ASGST_RunWithIterator(nullptr, ASGST_INCLUDE_NON_JAVA_FRAMES, Iterated::Collect,
+                                    &from_frame);
+      if (seen_.count < 3) return;
+      const ASGST_Frame& at = seen_.frames[0];
+      from_frame.result = ASGST_RunWithIteratorFromFrame(
+          at.sp, at.fp, at.pc, ASGST_INCLUDE_NON_JAVA_FRAMES, Iterated::Collect, &from_frame);
+    });
+  }).join();
+  EXPECT_EQ(seen_.result, ASGST_NON_JAVA_TRACE);
+  EXPECT_THAT(seen_.Types(), testing::MatchesRegex("44+"));
+  EXPECT_EQ(seen_.end, ASGST_NO_FRAME);
+  for (int i = 1; i < seen_.count; i++) EXPECT_GT(seen_.frames[i].sp, seen_.frames[i - 1].sp) << i;
+  EXPECT_EQ(from_frame.result, ASGST_NON_JAVA_TRACE);
+  EXPECT_EQ(from_frame.Types(), seen_.Types());
+  EXPECT_EQ(state, ASGST_NO_TOP_JAVA_FRAME) << "without registers there is no frame";
+}
+
+TEST_F(IteratorApi, ThreadIsExiting) {
+  constexpr int kTerminated = 2;
+  jthread thread = nullptr;
+  TestJvmti()->GetCurrentThread(&thread);
+  const ThreadStatusField status(live_.env(), thread);
+  const jint before = status.Get();
+  status.Set(kTerminated);
+  RaiseHere([&](ucontext_t* context) { seen_.Here(context); });
+  status.Set(before);
+  EXPECT_EQ(seen_.result, ASGST_THREAD_IS_EXITING);
 }
 
 TEST_F(IteratorApi, UnsafeState) {

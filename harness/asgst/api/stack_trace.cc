@@ -5,6 +5,7 @@
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/self_attach.h"
+#include "harness/asgst/process/thread_status.h"
 #include "harness/asgst/process/threads.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
@@ -48,12 +49,9 @@ bool IsAttached() {
   return false;
 }
 
-// Walks from `start` and fills in trace.frames, at most `depth` of them. Returns how many, or a
-// code of asgst.h.
-jint WalkInto(ASGST_CallTrace& trace, jint depth, const WalkStart& start,
-              const LiveMemory& memory) {
-  JavaWalk walk(*Live(), memory, start);
-  const WalkStatus status = walk.Begin();
+// Fills in trace.frames, at most `depth` of them, from a walk that has begun with `status`. Returns
+// how many, or a code of asgst.h.
+jint WalkInto(ASGST_CallTrace& trace, jint depth, JavaWalk& walk, WalkStatus status) {
   const bool found = status == WalkStatus::kFound;
   jint count = 0, guessed_from = -1;
   for (JavaFrame frame; found && count < depth && walk.Next(frame); count++) {
@@ -67,14 +65,28 @@ jint WalkInto(ASGST_CallTrace& trace, jint depth, const WalkStart& start,
   return count > 0 || !walk.broken() ? count : static_cast<jint>(ASGST_UNKNOWN_JAVA);
 }
 
+jint WalkOutsideJava(ASGST_CallTrace& trace, jint depth, const ucontext_t* context,
+                     uint32_t options) {
+  if ((options & ASGST_INCLUDE_NON_JAVA_THREADS) == 0) return ASGST_THREAD_NOT_JAVA;
+  if ((options & ASGST_INCLUDE_C_FRAMES) == 0) return ASGST_NO_JAVA_FRAME;
+  const WalkStart start = StartOutsideJava(context);
+  const LiveMemory memory(0, 0);
+  JavaWalk walk(*Live(), memory, start);
+  return WalkInto(trace, depth, walk, walk.BeginOutsideJava());
+}
+
 jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_t options) {
   last_walk = {ASGST_WALK_END_NO_JAVA, -1};
   trace.frame_info = nullptr;
   if (!IsAttached()) return ASGST_NO_CLASS_LOAD;
   const uint64_t thread = CurrentJavaThread();
-  if (thread == 0) return ASGST_THREAD_NOT_JAVA;
+  if (thread == 0) return WalkOutsideJava(trace, depth, context, options);
   const WalkStart start = StartOf(context, thread, (options & ASGST_INCLUDE_C_FRAMES) != 0);
-  return WalkInto(trace, depth, start, MemoryOf(start));
+  const LiveMemory memory = MemoryOf(start);
+  JavaWalk walk(*Live(), memory, start);
+  const WalkStatus status = walk.Begin();
+  if (status == WalkStatus::kNoJavaFrame && IsExiting(thread)) return ASGST_THREAD_EXIT;
+  return WalkInto(trace, depth, walk, status);
 }
 
 // Walks a thread that the caller keeps parked.
@@ -88,7 +100,9 @@ jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* 
       !StartOfOther(static_cast<const ucontext_t*>(ucontext), thread, start, non_java))
     return ASGST_THREAD_NOT_JAVA;
   // If the thread is not parked after all, its stack may change, or vanish, while it is read.
-  return WalkInto(trace, depth, start, LiveMemory(0, 0));
+  const LiveMemory memory(0, 0);
+  JavaWalk walk(*Live(), memory, start);
+  return WalkInto(trace, depth, walk, walk.Begin());
 }
 
 }  // namespace

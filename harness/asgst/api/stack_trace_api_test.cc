@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 
+#include "harness/asgst/testing/ids_testing.h"
 #include "harness/asgst/testing/live_jvm.h"
 #include "harness/guard/arch.h"
 
@@ -296,7 +297,61 @@ TEST_F(StackTraceApi, ThreadNotJava) {
   EXPECT_EQ(walked_.count(), ASGST_THREAD_NOT_JAVA);
 }
 
-// THREAD_EXIT of the documents: here such a thread is no longer one of the JVM's.
+constexpr uint32_t kAlsoC = ASGST_INCLUDE_C_FRAMES | ASGST_INCLUDE_NON_JAVA_THREADS;
+
+TEST_F(StackTraceApi, CFramesOfAThreadOfNoJvm) {
+  ASSERT_EQ(asgst_wait_for_c_frames(10'000), 0);
+  std::vector<void*> callers;
+  std::thread([&] {
+    RaiseHere([&](ucontext_t* context) { walked_.Here(context, kAlsoC); });
+    callers = NativeCallers();
+  }).join();
+  EXPECT_EQ(walked_.Order(), "5");
+  EXPECT_TRUE(EndsAlike(walked_.PcsOf(ASGST_FRAME_CPP), callers));
+  EXPECT_EQ(walked_.end, ASGST_WALK_END_NO_JAVA);
+}
+
+TEST_F(StackTraceApi, AThreadOfNoJvmHasNoFramesWithoutRegistersOrWithoutTheOption) {
+  jint none = 99, no_context = 99, no_c_frames = 99, few = 99;
+  std::thread([&] {
+    RaiseHere([&](ucontext_t* context) {
+      walked_.Here(context, ASGST_INCLUDE_C_FRAMES);
+      none = walked_.count();
+      walked_.Here(nullptr, kAlsoC);
+      no_context = walked_.count();
+      walked_.Here(context, ASGST_INCLUDE_NON_JAVA_THREADS);
+      no_c_frames = walked_.count();
+      walked_.Here(context, kAlsoC, 2);
+      few = walked_.count();
+    });
+  }).join();
+  EXPECT_EQ(none, ASGST_THREAD_NOT_JAVA);
+  EXPECT_EQ(no_context, ASGST_NO_JAVA_FRAME);
+  EXPECT_EQ(no_c_frames, ASGST_NO_JAVA_FRAME);
+  EXPECT_EQ(few, 2);
+}
+
+TEST_F(StackTraceApi, OptionsThatAreNoneHaveNoEffect) {
+  WalkInProbe("interpProbe", ~kAlsoC);
+  EXPECT_EQ(walked_.Order(), "31");
+}
+
+// As between a thread's last method and its end.
+TEST_F(StackTraceApi, ThreadExit) {
+  constexpr int kTerminated = 2;
+  JNIEnv* env = live_.env();
+  jthread thread = nullptr;
+  TestJvmti()->GetCurrentThread(&thread);
+  const ThreadStatusField status(env, thread);
+  const jint before = status.Get();
+  status.Set(kTerminated);
+  WalkHere();
+  status.Set(before);
+  EXPECT_EQ(walked_.count(), ASGST_THREAD_EXIT);
+  WalkHere();
+  EXPECT_EQ(walked_.count(), ASGST_NO_JAVA_FRAME);
+}
+
 TEST_F(StackTraceApi, ThreadThatHasLeft) {
   std::thread([&] {
     void* env = nullptr;

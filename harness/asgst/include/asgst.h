@@ -44,13 +44,15 @@ enum {
   ASGST_NOT_WALKABLE_NOT_JAVA = -4, /* the thread's anchor holds no valid sp or pc */
   ASGST_UNKNOWN_JAVA = -5,          /* the newest Java frame cannot be found, or makes no sense */
   ASGST_UNKNOWN_STATE = -7,         /* the thread's state is none in which threads are walked */
-  ASGST_THREAD_EXIT = -8,           /* never: a thread that exits has no JavaThread any more */
+  ASGST_THREAD_EXIT = -8,           /* the thread has left its last method, and ends */
   ASGST_DEOPT = -9,                 /* interpreted frames are just replacing a compiled frame */
-  ASGST_THREAD_NOT_JAVA = -10       /* the thread is no Java thread of the JVM */
+  ASGST_THREAD_NOT_JAVA = -10       /* the thread is not a Java thread of the JVM */
 };
 
-/* `options`: frames of C and C++ code and of stubs, besides Java frames */
-enum { ASGST_INCLUDE_C_FRAMES = 1 };
+/* `options`, as bits: frames of C and C++ code and of stubs, besides Java frames; walks of threads
+   that are not Java's, too, which have frames of C and C++ code alone. JEP 435 has the first alone;
+   the second is that of its prototypes. */
+enum { ASGST_INCLUDE_C_FRAMES = 1, ASGST_INCLUDE_NON_JAVA_THREADS = 2 };
 
 typedef struct {
   uint8_t type;
@@ -101,7 +103,8 @@ JNIEXPORT jint JNICALL asgst_wait_for_c_frames(jint milliseconds);
 /* Walks the current thread from the registers in `ucontext`, a ucontext_t* that a signal handler
    received; null: from the thread's anchor, where the thread last left Java. Writes at most `depth`
    frames, newest first, to `trace->frames`, and their number, or a code of 0 or below, to
-   `trace->num_frames`. `options`: 0 or ASGST_INCLUDE_C_FRAMES. Signal-safe: yes. */
+   `trace->num_frames`. `options`: bits of the above; others have no effect. Without `ucontext`, a
+   thread that is not Java's has no frames. Signal-safe: yes. */
 JNIEXPORT void JNICALL AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, void* ucontext,
                                           uint32_t options);
 /* Calls AsyncGetStackTrace: this is the name in JEP 435's first draft. Signal-safe: yes. */

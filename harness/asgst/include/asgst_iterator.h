@@ -49,9 +49,11 @@ enum ASGST_Options { ASGST_INCLUDE_NON_JAVA_FRAMES = 1, ASGST_END_ON_FIRST_JAVA_
 enum ASGST_TRACE_KIND { ASGST_JAVA_TRACE = 1, ASGST_NON_JAVA_TRACE = 2 };
 
 enum ASGST_Error {
-  ASGST_NO_FRAME = 0,           /* the end of the walk */
-  ASGST_NO_THREAD = -1,         /* the thread is no Java thread of the JVM */
-  ASGST_THREAD_IS_EXITING = -2, /* never; the documents name it ASGST_THREAD_EXIT */
+  ASGST_NO_FRAME = 0,   /* the end of the walk */
+  ASGST_NO_THREAD = -1, /* the thread is not a Java thread of the JVM, and the options do not
+                           have ASGST_INCLUDE_NON_JAVA_FRAMES */
+  ASGST_THREAD_IS_EXITING = -2, /* the thread has left its last method, and ends; the documents
+                                   name it ASGST_THREAD_EXIT */
   ASGST_UNSAFE_STATE = -3,      /* the thread's state is none in which threads are walked */
   ASGST_NO_TOP_JAVA_FRAME = -4, /* there is no frame to return, or the newest cannot be found */
   ASGST_ENQUEUE_NO_QUEUE = -5,

@@ -180,6 +180,15 @@ WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java) {
                  WordAt(thread + layout.jvm.stack_size), non_java);
 }
 
+WalkStart StartOutsideJava(const ucontext_t* context, const Registers* registers) {
+  constexpr uint64_t kMost = uint64_t{1} << 30;  // bytes of any thread's stack
+  WalkStart start = StartAt(context, 0, kMost, kMost, true);
+  if (registers != nullptr) start.registers = *registers;
+  start.stack_floor = start.registers.sp;
+  start.stack_high = start.stack_floor + kMost;
+  return start;
+}
+
 bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start, bool non_java) {
   const LiveMemory memory(0, 0);
   uint64_t high = 0, size = 0;

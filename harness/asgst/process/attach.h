@@ -42,6 +42,10 @@ JNIEnv* CurrentEnv();
 // `context`; null: from the thread's anchor alone. `non_java`: the walk also gives frames of stubs,
 // C and C++.
 WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java = false);
+// Start of a walk of the current thread, which is not a Java thread, from `registers` or, if that
+// is null, those of `context`; both null: the walk finds nothing. Its stack's bounds are not known,
+// so its memory must be read through LiveMemory(0, 0).
+WalkStart StartOutsideJava(const ucontext_t* context, const Registers* registers = nullptr);
 // Memory for a walk of the current thread from `start`: the thread's own stack above the guard
 // zones is trusted.
 LiveMemory MemoryOf(const WalkStart& start);

@@ -11,11 +11,11 @@
 namespace walkhammer::asgst {
 namespace {
 
-constexpr int32_t kStatusRunnable = 5;
+constexpr int32_t kStatusRunnable = 5, kStatusTerminated = 2;
 // JavaThreadStatus of javaThreadStatus.hpp: new, runnable, sleeping, in Object.wait and the same
 // with time, parked and the same with time, blocked at a monitor, terminated.
-constexpr int32_t kStatusValues[] = {0,     kStatusRunnable, 0x0e1, 0x191, 0x1a1,
-                                     0x291, 0x2a1,           0x401, 2};
+constexpr int32_t kStatusValues[] = {0,     kStatusRunnable,  0x0e1, 0x191, 0x1a1, 0x291, 0x2a1,
+                                     0x401, kStatusTerminated};
 
 struct {
   int object = -1;          // JavaThread::_threadObj; -1: not known, as all else
@@ -163,5 +163,7 @@ int32_t ThreadStatus(uint64_t thread) {
   }
   return -1;
 }
+
+bool IsExiting(uint64_t thread) { return ThreadStatus(thread) == kStatusTerminated; }
 
 }  // namespace walkhammer::asgst

@@ -25,6 +25,9 @@ void FindThreadStatus(JNIEnv* env, const VmStructs& structs, int feature, uint64
 // Signal-safe: yes.
 int32_t ThreadStatus(uint64_t thread);
 
+// True if the thread has left its last method, and is about to leave the JVM. Signal-safe: yes.
+bool IsExiting(uint64_t thread);
+
 }  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_PROCESS_THREAD_STATUS_H_

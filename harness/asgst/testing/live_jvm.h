@@ -96,6 +96,28 @@ int Iterate(ucontext_t* context, Body body) {
       &body);
 }
 
+// The field of java.lang.Thread that says what the thread does: in its holder from JDK 19 on.
+class ThreadStatusField {
+ public:
+  ThreadStatusField(JNIEnv* env, jobject thread) : env_(env), in_(thread) {
+    jclass klass = env->FindClass("java/lang/Thread");
+    if (jfieldID holder = env->GetFieldID(klass, "holder", "Ljava/lang/Thread$FieldHolder;");
+        holder != nullptr) {
+      in_ = env->GetObjectField(thread, holder);
+      klass = env->FindClass("java/lang/Thread$FieldHolder");
+    }
+    env->ExceptionClear();
+    field_ = env->GetFieldID(klass, "threadStatus", "I");
+  }
+  jint Get() const { return env_->GetIntField(in_, field_); }
+  void Set(jint status) const { env_->SetIntField(in_, field_, status); }
+
+ private:
+  JNIEnv* const env_;
+  jobject in_;
+  jfieldID field_;
+};
+
 // A thread of the JVM that runs a method of wh.Api, or `body`, until this object is destroyed. The
 // destructor sets Api.stop.
 class RunningMethod {

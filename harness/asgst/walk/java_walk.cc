@@ -406,6 +406,8 @@ WalkStatus JavaWalk::WithCFrames(WalkStatus status) {
   return in_c_ ? WalkStatus::kFound : status;
 }
 
+WalkStatus JavaWalk::BeginOutsideJava() { return Found(WithCFrames(WalkStatus::kNoJavaFrame)); }
+
 void JavaWalk::BeginAtCaller(const Registers& caller) {
   low_ = caller.sp & ~7ULL;
   at_ = {caller.pc, caller.sp, caller.fp};

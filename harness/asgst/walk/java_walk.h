@@ -58,6 +58,9 @@ class JavaWalk : private InterruptedCaller {
   WalkStatus Begin();
   // Starts at the newest Java frame, found by the registers alone, whatever the thread's state.
   WalkStatus BeginAtRegisters();
+  // Starts at the newest frame of C code of a thread that is not Java's, found by the registers
+  // alone: `start.thread` is not read.
+  WalkStatus BeginOutsideJava();
   // Starts at the caller that Caller() returned in an earlier walk. Its frame must still be there.
   void BeginAtCaller(const Registers& caller);
   // A pc of compiled code where methods are inlined, and what identifies that code later on.

@@ -192,11 +192,18 @@ preloaded() {
     -isystem "$jdk/include" -isystem "$jdk/include/linux"
   cc -std=c11 "$@" "$clients/names.c"
   c++ -std=c++20 "$@" "$clients/names.cc"
-  for wrong in 'asgst.h profile.h' 'profile.h asgst.h' 'asgst_iterator.h profile2.h'; do
+  for wrong in 'asgst.h profile.h' 'profile.h asgst.h' 'asgst_iterator.h profile2.h' \
+    'profile_late.h asgst.h' 'profile_late.h profile2.h' 'profile.h profile_late.h'; do
     # shellcheck disable=SC2086  # words
     printf '#include <%s>\n' $wrong >"$tmp/wrong.c"
     run cc -std=c11 "$@" "$tmp/wrong.c"
     [ "$status" -ne 0 ]
     [[ "$output" == *"include one or the other"* ]]
   done
+}
+
+@test "libasgst exports no AsyncGetCallTrace, which would shadow libjvm's" {
+  run nm -D --defined-only "$libasgst"
+  [[ "$output" == *" asgst_get_call_trace"* ]]
+  [[ "$output" != *" AsyncGetCallTrace"$'\n'* ]]
 }

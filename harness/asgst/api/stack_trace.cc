@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of asgst.h.
+#include "harness/asgst/api/stack_trace.h"
+
 #include <cstdio>
 
 #include "harness/asgst/include/asgst.h"
@@ -106,6 +108,23 @@ jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* 
 }
 
 }  // namespace
+
+jint walkhammer::asgst::WalkCurrentThread(void* frames, jint depth, void* ucontext,
+                                          uint32_t options) {
+  ASGST_CallTrace trace = {0, static_cast<ASGST_CallFrame*>(frames), nullptr};
+  AsyncGetStackTrace(&trace, depth, ucontext, options);
+  return trace.num_frames;
+}
+
+bool walkhammer::asgst::IsJavaThread() { return Live() != nullptr && CurrentJavaThread() != 0; }
+
+bool walkhammer::asgst::IsNewThread() {
+  constexpr int kNew = 2;  // number of ThreadStates
+  if (!IsJavaThread()) return false;
+  const auto* state =
+      reinterpret_cast<const volatile int32_t*>(CurrentJavaThread() + Live()->jvm.thread_state);
+  return Live()->jvm.states.StateOf(*state) == kNew;
+}
 
 jint asgst_walk_end() { return last_walk.end; }
 

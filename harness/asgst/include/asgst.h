@@ -9,9 +9,9 @@
 #ifndef WALKHAMMER_ASGST_H
 #define WALKHAMMER_ASGST_H
 
-#if defined(WALKHAMMER_PROFILE_H) || defined(WALKHAMMER_PROFILE2_H)
-#error \
-    "asgst.h declares under other names what profile.h and profile2.h do: include one or the other"
+#if defined(WALKHAMMER_PROFILE_H) || defined(WALKHAMMER_PROFILE2_H) || \
+    defined(WALKHAMMER_PROFILE_LATE_H)
+#error "asgst.h names what the profile headers do: include one or the other"
 #endif
 
 #include <jni.h>

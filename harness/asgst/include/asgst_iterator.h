@@ -10,6 +10,10 @@
 #ifndef WALKHAMMER_ASGST_ITERATOR_H
 #define WALKHAMMER_ASGST_ITERATOR_H
 
+#ifdef WALKHAMMER_PROFILE_LATE_H
+#error "asgst_iterator.h names what profile_late.h does: include one or the other"
+#endif
+
 #include <jni.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,8 +12,8 @@
 #ifndef WALKHAMMER_PROFILE_H
 #define WALKHAMMER_PROFILE_H
 
-#ifdef WALKHAMMER_ASGST_H
-#error "profile.h declares under other names what asgst.h does: include one or the other"
+#if defined(WALKHAMMER_ASGST_H) || defined(WALKHAMMER_PROFILE_LATE_H)
+#error "profile.h names what asgst.h and profile_late.h do: include one or the other"
 #endif
 
 #include <jni.h>

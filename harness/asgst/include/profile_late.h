@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* AsyncGetStackTrace as the last prototypes of JEP 435 have it: the trace tells its kind and the
+   thread's state. For clients that were written for those prototypes; it stands in place of
+   profile.h, asgst.h and asgst_iterator.h, which give some of the names other values. The
+   declarations are our own, written from facts.
+
+   The prototypes export it under the same name as JEP 435's function, with another layout. One
+   symbol cannot serve both, so libasgst's has its own name, and the macro below gives the source
+   its name back: such a client needs to be compiled anew, and linked or loaded like those of
+   profile.h.
+
+   Signal-safe: yes, as AsyncGetStackTrace of profile.h. */
+#ifndef WALKHAMMER_PROFILE_LATE_H
+#define WALKHAMMER_PROFILE_LATE_H
+
+#if defined(WALKHAMMER_ASGST_H) || defined(WALKHAMMER_PROFILE_H) || \
+    defined(WALKHAMMER_ASGST_ITERATOR_H)
+#error "profile_late.h names what other headers of libasgst do: include one or the other"
+#endif
+
+#include <jni.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ASGST_CallTrace.num_frames, if there is no frame: down to -10 as in JEP 435 */
+enum ASGST_Error {
+  ASGST_NO_JAVA_FRAME = 0,
+  ASGST_NO_CLASS_LOAD = -1,
+  ASGST_GC_ACTIVE = -2,
+  ASGST_UNKNOWN_NOT_JAVA = -3,
+  ASGST_NOT_WALKABLE_NOT_JAVA = -4,
+  ASGST_UNKNOWN_JAVA = -5,
+  ASGST_NOT_WALKABLE_JAVA = -6, /* never */
+  ASGST_UNKNOWN_STATE = -7,
+  ASGST_THREAD_EXIT = -8,
+  ASGST_DEOPT = -9,
+  ASGST_THREAD_NOT_JAVA = -10,
+  ASGST_NO_THREAD = -11,    /* never: each walk is of the current thread */
+  ASGST_UNSAFE_STATE = -12, /* never */
+  ASGST_WRONG_STATE = -13,  /* the thread's state has no bit of the wanted ones */
+  ASGST_WRONG_KIND = -14    /* the trace is not of a wanted kind */
+};
+
+enum ASGST_FrameTypeId {
+  ASGST_FRAME_JAVA = 1,
+  ASGST_FRAME_JAVA_INLINED = 2,
+  ASGST_FRAME_NATIVE = 3,
+  ASGST_FRAME_CPP = 4 /* C and C++ code, and stubs */
+};
+
+/* of a thread with or without Java frames; of one that is not Java's; the next never; frames are
+   just being deoptimised; the thread is new; there is no telling */
+enum ASGST_TRACE_KIND {
+  ASGST_JAVA_TRACE = 1,
+  ASGST_CPP_TRACE = 2,
+  ASGST_GC_TRACE = 4,
+  ASGST_DEOPT_TRACE = 8,
+  ASGST_NEW_THREAD_TRACE = 16,
+  ASGST_UNKNOWN_TRACE = 32
+};
+
+/* The last two have no effect: threads are walked in all states, and each walk is of the current
+   thread. */
+enum ASGST_Options {
+  ASGST_INCLUDE_C_FRAMES = 1,
+  ASGST_INCLUDE_NON_JAVA_THREADS = 2,
+  ASGST_WALK_DURING_UNSAFE_STATES = 4,
+  ASGST_WALK_SAME_THREAD = 8
+};
+
+typedef struct {
+  uint8_t type;
+  int8_t comp_level;
+  uint16_t bci; /* 65535: none, as in native methods */
+  jmethodID method_id;
+} ASGST_JavaFrame;
+
+typedef struct {
+  uint8_t type;
+  void* pc;
+} ASGST_NonJavaFrame;
+
+typedef union {
+  uint8_t type;
+  ASGST_JavaFrame java_frame;
+  ASGST_NonJavaFrame non_java_frame;
+} ASGST_CallFrame;
+
+/* `kind` and `state` are read before the walk, as masks of what is wanted, and then set. 0: all is
+   wanted. A trace that is not of a Java thread has the state -1, and is wanted in any state. */
+typedef struct {
+  jint num_frames;
+  uint8_t kind;
+  jint state; /* as JVMTI's GetThreadState: see ASGST_ThreadState of asgst_iterator.h */
+  ASGST_CallFrame* frames;
+  void* frame_info; /* becomes null */
+} ASGST_CallTrace;
+
+JNIEXPORT void JNICALL asgst_get_stack_trace_of_kind(ASGST_CallTrace* trace, jint depth,
+                                                     void* ucontext, int32_t options);
+#define AsyncGetStackTrace asgst_get_stack_trace_of_kind
+
+#ifdef __cplusplus
+}
+static_assert(sizeof(ASGST_CallFrame) == 16 && offsetof(ASGST_JavaFrame, comp_level) == 1 &&
+              offsetof(ASGST_JavaFrame, bci) == 2 && offsetof(ASGST_JavaFrame, method_id) == 8 &&
+              offsetof(ASGST_NonJavaFrame, pc) == 8);
+static_assert(sizeof(ASGST_CallTrace) == 32 && offsetof(ASGST_CallTrace, kind) == 4 &&
+              offsetof(ASGST_CallTrace, state) == 8 && offsetof(ASGST_CallTrace, frames) == 16 &&
+              offsetof(ASGST_CallTrace, frame_info) == 24);
+#endif
+
+#endif /* WALKHAMMER_PROFILE_LATE_H */

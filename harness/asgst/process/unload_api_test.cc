@@ -128,7 +128,7 @@ TEST_F(UnloadApi, HandlerIsToldOfUnloading) {
     idnum = ASGST_GetClassIdNum(handle);
     methods = MethodsOf(mirror);
   });
-  ASSERT_EQ(methods.size(), 4U);
+  ASSERT_EQ(methods.size(), 6U);
   const std::vector<Reported> told = listener.told(klass);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(Sorted(told[0].methods), methods);

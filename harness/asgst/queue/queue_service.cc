@@ -60,6 +60,14 @@ void ProcessAtSafepoint() {
   heap_env->FollowReferences(0, nullptr, nullptr, &callbacks, &done);
 }
 
+// Comes before each pause of a collection, at a safepoint, while nothing is unloaded yet. So no
+// element waits longer than the methods of its frames live: a class is unloaded only if no thread
+// was in its methods at some pause, whose begin has handled all older elements.
+void JNICALL OnCollectionStart(jvmtiEnv*) {
+  const std::lock_guard lock(ProcessingMutex());
+  if (IsWorkForQueues()) ProcessQueues();
+}
+
 void* Serve(void*) {
   JavaVMAttachArgs arguments = {JNI_VERSION_1_6, const_cast<char*>("asgst queues"), nullptr};
   void* env = nullptr;
@@ -107,13 +115,16 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
   }
 }
 
+// Also for collections, as far as this JVM reports them.
 Status ListenForEnds() {
   jvmtiEnv* jvmti = NewJvmti(queue_vm);
   if (jvmti == nullptr) return Unable("this JVM has no JVMTI");
   jvmtiCapabilities wanted{};
   wanted.can_tag_objects = 1;  // walking the heap requires it
+  wanted.can_generate_garbage_collection_events = 1;
   jvmtiEventCallbacks callbacks{};
   callbacks.ThreadEnd = OnThreadEnd;
+  callbacks.GarbageCollectionStart = OnCollectionStart;
   if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE ||
       jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
       jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, nullptr) !=
@@ -121,6 +132,7 @@ Status ListenForEnds() {
     jvmti->DisposeEnvironment();
     return Unable("this JVM refuses walks of the heap, or events of threads that end");
   }
+  jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_START, nullptr);
   heap_env = ClassEnvironment() == nullptr ? jvmti : ClassEnvironment();
   return Ok();
 }

@@ -15,6 +15,15 @@ final class Gone {
     return x + 1;
   }
 
+  static void call(Runnable body) {
+    body.run();
+  }
+
+  /** Calls the test from call(). */
+  static Runnable probe() {
+    return Api::probe;
+  }
+
   /** A loader of this class only. */
   private static final class Loader extends ClassLoader {
     Class<?> define(byte[] bytes) {

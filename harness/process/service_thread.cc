@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <string>
 
@@ -40,6 +41,13 @@ void AutoResetEvent::Set() {
 void AutoResetEvent::Wait() {
   while (rung_.exchange(0) == 0)
     syscall(SYS_futex, &rung_, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+}
+
+void AutoResetEvent::WaitFor(int microseconds) {
+  const timespec most = {microseconds / 1'000'000, microseconds % 1'000'000 * 1000};
+  if (rung_.exchange(0) != 0) return;
+  syscall(SYS_futex, &rung_, FUTEX_WAIT_PRIVATE, 0, &most, nullptr, 0);
+  rung_.store(0);
 }
 
 Status StartServiceThread(const char* name, void* (*body)(void*)) {

@@ -19,6 +19,8 @@ class AutoResetEvent {
   void Set();
   // Waits until the event is set, then resets it. Signal-safe: no.
   void Wait();
+  // The same, for at most so many microseconds. Signal-safe: no.
+  void WaitFor(int microseconds);
 
  private:
   std::atomic<int32_t> rung_{0};

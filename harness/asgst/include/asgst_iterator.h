@@ -278,6 +278,8 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
      may call all functions of this API but those that walk the current thread.
    - When a thread ends, its waiting elements are handled, with their frames returned; then its
      queues end.
+   - Elements are also handled before each pause of a collection, held or not, so that no handler
+     gets a method of a class that was unloaded.
 
    Signal-safe: ASGST_Enqueue, ASGST_GetEnqueuableElement, ASGST_GetQueueElement,
    ASGST_GetQueueSizeInfo, ASGST_ResizeQueue and all asgst_ functions but asgst_unbound_queue yes;
@@ -327,9 +329,12 @@ JNIEXPORT int JNICALL ASGST_Enqueue(ASGST_Queue* queue, void* ucontext, void* ar
    error, all of `*element` is null. Signal-safe: yes. */
 JNIEXPORT int JNICALL ASGST_GetEnqueuableElement(void* ucontext, ASGST_QueueElement* element);
 /* Returns element `n`: from the oldest on 0, 1, ...; from the youngest on -1, -2, ...; null if
-   there is no such element, or if it is not complete yet. The caller may change the element's `arg`
-   until the queue's thread comes to a safepoint. A thread in native may be at a safepoint at any
-   time, so that a change may come too late. Signal-safe: yes. */
+   there is no such element, or if it is not complete yet. The signal handler that has enqueued an
+   element may ask for that element, and change its `arg`, until the handler returns: so long the
+   element stays in the queue. In a later handler, another thread may take the element out meanwhile
+   if the queue's thread is blocked or in native; a change of `arg` may then come too late. A
+   handler that blocks no signal, or that has given ASGST_Enqueue no context, has half a second.
+   Signal-safe: yes. */
 JNIEXPORT ASGST_QueueElement* JNICALL ASGST_GetQueueElement(ASGST_Queue* queue, int n);
 /* Returns the sizes of the queue; all are 0 if `queue` is no live queue. Signal-safe: yes. */
 JNIEXPORT ASGST_QueueSizeInfo JNICALL ASGST_GetQueueSizeInfo(ASGST_Queue* queue);

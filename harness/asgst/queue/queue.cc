@@ -39,6 +39,7 @@ int Record(uint64_t thread, const void* ucontext, QueuedSample& sample) {
   if (status == WalkStatus::kUnknownState) return ASGST_UNSAFE_STATE;
   if (!found) return ASGST_NO_TOP_JAVA_FRAME;
   sample.chain.runner = RunnerOf(thread);
+  sample.enqueuer = Enqueuer::Note(thread, thread == current, context);
   const Activation& newest = sample.chain.frames[0];
   sample.element = {PointerTo(newest.place.pc), PointerTo(newest.fp), PointerTo(newest.sp),
                     nullptr};

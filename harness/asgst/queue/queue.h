@@ -25,6 +25,7 @@ struct ASGST_QueueOpaque {
   std::atomic<int> users{0};  // QueueUses that may read its rings
   std::atomic<int> attempts{0};
   std::atomic<int> wanted_capacity{0};  // 0: no resize is wanted
+  std::atomic<bool> ending{false};      // its thread ends, and runs no handler any more
   std::atomic<walkhammer::asgst::SampleRing*> ring{nullptr};
   // The ring from before the last resize: a handler may still hold an element of that ring.
   walkhammer::asgst::SampleRing* retired = nullptr;
@@ -79,8 +80,9 @@ void ApplyResize(ASGST_Queue* queue);
 // Calls the handlers for the elements in the queues. Call with the ProcessingMutex held and all
 // Java threads stopped.
 void ProcessQueues();
-// True if ProcessQueues has something to do.
-bool IsWorkForQueues();
+// What there is to do for ProcessQueues: later: elements whose handlers have not returned.
+enum class Work { kNone, kLater, kNow };
+Work WorkForQueues();
 // True while the current thread runs ProcessQueues.
 bool IsProcessing();
 

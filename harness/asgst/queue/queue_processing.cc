@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "harness/asgst/api/iterator.h"
 #include "harness/asgst/process/threads.h"
@@ -31,6 +33,11 @@ class StoppedThread {
     handler.fun(queue, handler.offer_iterator ? &iterator : nullptr, handler.argument);
   }
 
+  // True unless the thread stands exactly where it stood when it enqueued.
+  bool HasGoneOnSince(const QueuedSample& sample) const {
+    return stack_.Locate(sample.chain).state != ElementState::kExact;
+  }
+
   void Handle(const ASGST_Queue& queue, const QueuedSample& sample) const {
     const Located located = stack_.Locate(sample.chain);
     const auto recorded = RecordedFrames(*Live(), memory_, start_, sample.chain, located);
@@ -49,13 +56,27 @@ class StoppedThread {
 
 bool IsLive(const ASGST_Queue* queue) { return queue->state.load() == ASGST_Queue::kLive; }
 
-// Handles the elements that are complete now. Elements that come in meanwhile wait for the next
-// time.
+// How many elements, from the oldest on, are out of their handlers' hands. A handler holds its
+// thread where it stands: what was left, and may be unloaded, is never held back.
+int CountReleased(const ASGST_Queue& queue, SampleRing& ring, const StoppedThread& stopped) {
+  const int ready = ring.Ready();
+  for (int i = 0; i < ready; i++) {
+    const QueuedSample& sample = *ring.At(i);
+    const bool waits = ring.first() + static_cast<uint64_t>(i) >= ring.released() &&
+                       sample.enqueuer.MayStay() && !queue.ending.load();
+    if (waits && !stopped.HasGoneOnSince(sample)) return i;
+  }
+  return ready;
+}
+
+// Handles the elements that are complete and released now. Elements that come in meanwhile wait for
+// the next time.
 void ProcessElements(ASGST_Queue* queue) {
   SampleRing* ring = queue->ring.load();
-  const int count = ring->Ready();
-  if (count == 0) return;
+  if (ring->Ready() == 0) return;
   const StoppedThread stopped(queue->thread);
+  const int count = CountReleased(*queue, *ring, stopped);
+  if (count == 0) return;
   stopped.Call(queue, queue->start);
   for (int i = 0; i < count && IsLive(queue); i++) stopped.Handle(*queue, *ring->At(i));
   if (IsLive(queue)) stopped.Call(queue, queue->end);
@@ -67,13 +88,36 @@ void ProcessElements(ASGST_Queue* queue) {
 
 bool IsProcessing() { return processing_thread.load() == OwnThread(); }
 
-bool IsWorkForQueues() {
-  const auto queues = LiveQueues();
-  // A queue may be deregistered meanwhile.
-  return std::any_of(queues.begin(), queues.end(), [](ASGST_Queue* queue) {
-    const QueueUse use(queue);
-    return use.live() && (queue->wanted_capacity.load() != 0 || queue->ring.load()->Ready() > 0);
-  });
+namespace {
+
+// Releases what can be. Elements may be taken out meanwhile, by a collection.
+Work WorkFor(ASGST_Queue& queue) {
+  SampleRing& ring = *queue.ring.load();
+  const uint64_t first = ring.first(), end = first + static_cast<uint64_t>(ring.Ready());
+  if (first == end) return queue.wanted_capacity.load() == 0 ? Work::kNone : Work::kNow;
+  std::optional<uint64_t> blocked;
+  bool asked = false;
+  uint64_t at = std::max(first, ring.released());
+  for (; at < end; at++) {
+    const QueuedSample* sample = ring.Find(at);
+    if (sample == nullptr) return Work::kLater;
+    if (!std::exchange(asked, asked || sample->enqueuer.MayStay()) && asked)
+      blocked = BlockedSignalsOf(queue.os_thread);
+    if (!queue.ending.load() && !sample->enqueuer.HasReturned(blocked)) break;
+  }
+  ring.Release(at);
+  return at == first ? Work::kLater : Work::kNow;
+}
+
+}  // namespace
+
+Work WorkForQueues() {
+  Work work = Work::kNone;
+  for (ASGST_Queue* queue : LiveQueues()) {
+    const QueueUse use(queue);  // a queue may be deregistered meanwhile
+    if (use.live()) work = std::max(work, WorkFor(*queue));
+  }
+  return work;
 }
 
 void ProcessQueues() {

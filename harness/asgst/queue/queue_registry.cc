@@ -67,6 +67,7 @@ ASGST_Queue* AddQueue(int capacity, uint64_t thread, int options, ASGST_Handler 
   }
   queue->attempts = 0;
   queue->wanted_capacity = 0;
+  queue->ending = false;
   queue->ring = ring;
   queue->thread = thread;
   queue->os_thread = thread == 0 ? 0 : OsThreadOf(thread);

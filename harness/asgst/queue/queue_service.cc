@@ -3,6 +3,7 @@
 
 #include <jvmti.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -65,8 +66,11 @@ void ProcessAtSafepoint() {
 // was in its methods at some pause, whose begin has handled all older elements.
 void JNICALL OnCollectionStart(jvmtiEnv*) {
   const std::lock_guard lock(ProcessingMutex());
-  if (IsWorkForQueues()) ProcessQueues();
+  ProcessQueues();
 }
+
+// Looks again at elements whose handlers have not returned, after so many microseconds: ever more.
+constexpr int kFirstPause = 30, kMostPause = 10'000;
 
 void* Serve(void*) {
   JavaVMAttachArgs arguments = {JNI_VERSION_1_6, const_cast<char*>("asgst queues"), nullptr};
@@ -74,13 +78,16 @@ void* Serve(void*) {
   if (queue_vm->AttachCurrentThreadAsDaemon(&env, &arguments) != JNI_OK) return nullptr;
   static_cast<JNIEnv*>(env)->NewStringUTF("asgst");
   Rounds& rounds = TheRounds();
-  for (;;) {
-    work.Wait();
+  Work last = Work::kNone;
+  for (int pause = 0;;) {
+    pause = last == Work::kLater ? std::min(2 * pause, kMostPause) : kFirstPause;
+    last == Work::kNone ? work.Wait() : work.WaitFor(pause);
     rounds.mutex.lock();
     const uint64_t round = rounds.asked;
     const bool asked = round != rounds.done;
     rounds.mutex.unlock();
-    if ((asked || !held.load()) && IsWorkForQueues()) ProcessAtSafepoint();
+    last = asked || !held.load() ? WorkForQueues() : Work::kNone;
+    if (last == Work::kNow) ProcessAtSafepoint();
     const std::lock_guard lock(rounds.mutex);
     rounds.done = round;
     rounds.over.notify_all();
@@ -102,8 +109,9 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
   const uint64_t thread = ThreadOfEnv(env);
   bool own = false, waiting = false;
   for (ASGST_Queue* queue : LiveQueues()) {
-    own |= queue->thread == thread;
-    waiting |= queue->thread == thread && ASGST_GetQueueSizeInfo(queue).size > 0;
+    if (queue->thread != thread) continue;
+    own = queue->ending = true;
+    waiting |= ASGST_GetQueueSizeInfo(queue).size > 0;
   }
   if (!own) return;
   if (waiting) ProcessNow();

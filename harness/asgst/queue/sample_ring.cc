@@ -54,8 +54,11 @@ QueuedSample* SampleRing::At(int64_t n) {
   const uint64_t head = head_.load(), tail = tail_.load() & ~kClosedBit;
   const auto count = static_cast<int64_t>(tail - head);
   if (n < 0) n += count;
-  if (n < 0 || n >= count) return nullptr;
-  const uint64_t position = head + static_cast<uint64_t>(n);
+  return n < 0 || n >= count ? nullptr : Find(head + static_cast<uint64_t>(n));
+}
+
+QueuedSample* SampleRing::Find(uint64_t position) {
+  if (position < head_.load()) return nullptr;
   Place& place = PlaceOf(position);
   return place.filled.load(std::memory_order_acquire) == position + 1 ? &place.sample : nullptr;
 }

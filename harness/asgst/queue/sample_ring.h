@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "harness/asgst/include/asgst_iterator.h"
+#include "harness/asgst/queue/enqueuer.h"
 #include "harness/asgst/walk/activations.h"
 
 namespace walkhammer::asgst {
@@ -16,6 +17,7 @@ namespace walkhammer::asgst {
 struct QueuedSample {
   ASGST_QueueElement element{};
   ActivationChain chain;  // its first frame is the element's
+  Enqueuer enqueuer;
 };
 
 class SampleRing {
@@ -44,6 +46,13 @@ class SampleRing {
   // --- for the thread that takes out ---
   // How many elements, from the oldest on, are complete.
   int Ready() const;
+  // The position of the oldest element. An element keeps its position.
+  uint64_t first() const { return head_.load(); }
+  // The element at this position; null if it was taken out, or is not complete.
+  QueuedSample* Find(uint64_t position);
+  // The elements before this position are out of their handlers' hands: see Enqueuer.
+  uint64_t released() const { return released_.load(); }
+  void Release(uint64_t before) { released_.store(before); }
   void Remove(int count);
   // Closes an empty ring: nothing is put in from now on. False, and no change, if the ring is not
   // empty.
@@ -63,7 +72,7 @@ class SampleRing {
 
   Place* places_ = nullptr;
   int capacity_ = 0;
-  std::atomic<uint64_t> head_{0}, tail_{0};
+  std::atomic<uint64_t> head_{0}, tail_{0}, released_{0};
 };
 
 }  // namespace walkhammer::asgst

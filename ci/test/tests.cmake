@@ -199,6 +199,7 @@ add_dependencies(block_map_test branches)
 if(NOT WALKHAMMER_SANITIZE)
   wh_test(guard_test harness/guard/guard_test.cc LIBS wh_walkers)
   wh_test(system_calls_test harness/guard/system_calls_test.cc LIBS wh_guard)
+  wh_test(entry_hooks_test harness/guard/entry_hooks_test.cc LIBS wh_guard)
   wh_test(walk_line_test harness/child/method_keeper_test.cc harness/child/walk_line_test.cc
           LIBS wh_child)
   wh_test(guard_edges_test harness/guard/guard_edges_test.cc LIBS wh_walkers)

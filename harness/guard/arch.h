@@ -32,7 +32,8 @@ namespace walkhammer {
 //   kHasTrapFlag, SetSingleStep(ucontext_t&, bool): single steps without ptrace;
 //   AtCallThatEndsSteps(const ucontext_t&): true if the thread must run without trap flag now;
 //   CodeUnit: the unit that one store can write into running code; kTrapCode: a trap instruction of
-//     one CodeUnit; kTrapPcAhead: pc at its SIGTRAP = address of the instruction + kTrapPcAhead.
+//     one CodeUnit; kTrapPcAhead: pc at its SIGTRAP = address of the instruction + kTrapPcAhead;
+//   bool WriteEntryStub(entry, hook, code): code that calls hook at a function's entry.
 
 // Slots of HotSpot's frames, in words from fp, as in frame_x86.hpp and frame_aarch64.hpp of JDK 17
 // to 25. The slots of both architectures are here, for walks of either architecture.

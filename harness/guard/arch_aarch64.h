@@ -108,6 +108,9 @@ inline void SetThreadPointer(uint64_t pointer) {
   asm volatile("msr tpidr_el0, %0" ::"r"(pointer) : "memory");
 }
 
+// There are no entry stubs for this architecture yet.
+inline bool WriteEntryStub(uint64_t, uint64_t, uint8_t*) { return false; }
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_GUARD_ARCH_AARCH64_H_

@@ -9,6 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
 namespace walkhammer {
 
 inline constexpr const char* kArchName = "x86_64";
@@ -132,6 +136,38 @@ inline void SetThreadPointer(uint64_t pointer) {
     asm volatile("wrfsbase %0" ::"r"(pointer) : "memory");
   else
     syscall(SYS_arch_prctl, ARCH_SET_FS, pointer);
+}
+
+// Writes to `code`, of 128 bytes at least, a stub for the function at `entry`, whose first byte is
+// about to be replaced: calls hook(its first argument, its second), executes the function's first
+// instruction and jumps to the second. The frame pointer leads to the caller meanwhile. False if
+// the first instruction is neither endbr64 nor a push of a register.
+inline bool WriteEntryStub(uint64_t entry, uint64_t hook, uint8_t* code) {
+  // push rbp; mov rbp, rsp; push rdi, rsi, rdx, rcx, r8, r9, rax, rax; mov rax, hook
+  constexpr uint8_t kBefore[] = {0x55, 0x48, 0x89, 0xe5, 0x57, 0x56, 0x52, 0x51,
+                                 0x41, 0x50, 0x41, 0x51, 0x50, 0x50, 0x48, 0xb8};
+  // call rax; pop rax, rax, r9, r8, rcx, rdx, rsi, rdi, rbp
+  constexpr uint8_t kAfter[] = {0xff, 0xd0, 0x58, 0x58, 0x41, 0x59, 0x41,
+                                0x58, 0x59, 0x5a, 0x5e, 0x5f, 0x5d};
+  constexpr uint8_t kEndBranch[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  constexpr uint8_t kJump[] = {0xff, 0x25, 0, 0, 0, 0};  // jmp [rip]
+  const auto* first = reinterpret_cast<const uint8_t*>(entry);
+  const bool is_wide = first[0] == 0x41 && (first[1] & 0xf8) == 0x50;
+  size_t size = (first[0] & 0xf8) == 0x50 ? 1 : is_wide ? 2 : 0;
+  if (std::memcmp(first, kEndBranch, sizeof kEndBranch) == 0) size = sizeof kEndBranch;
+  if (size == 0) return false;
+  const auto add = [&](const void* bytes, size_t count) {
+    std::memcpy(code, bytes, count);
+    code += count;
+  };
+  const uint64_t next = entry + size;
+  add(kBefore, sizeof kBefore);
+  add(&hook, sizeof hook);
+  add(kAfter, sizeof kAfter);
+  add(first, size);
+  add(kJump, sizeof kJump);
+  add(&next, sizeof next);
+  return true;
 }
 
 }  // namespace walkhammer

@@ -226,11 +226,15 @@ typedef void (*ASGST_ClassUnloadHandler)(ASGST_Class klass, ASGST_Method* method
    JVMTI. Inside a handler, registering does nothing and deregistering returns false.
    Signal-safe: no.
 
-   Different from the proposal, as a stock JVM reports nothing beforehand:
+   The first registration hooks two functions of libjvm, if it can: see asgst_hooks.h. Then a
+   handler is called before the class is unloaded or redefined, once for each class and version, and
+   may ask for all facts. It runs on the VM thread or on a thread of the collector; the JVM waits.
+
+   Different from the proposal where there are no hooks, as a stock JVM reports nothing beforehand:
    - A handler is called after the class was unloaded, once JVMTI has freed its java.lang.Class. The
-     class's number is still available. Nothing else is certain: the memory of the class and of its
-     methods may be freed or in other use, so a profiler must have asked for all other facts
-     earlier. If a new class already has the same address, the number is the new class's.
+     class's number is still available. Nothing else can be asked in the handler, as the memory of
+     the class and of its methods may be freed or in other use. If a new class already has the same
+     address, the number is the new class's.
    - After a redefinition, a handler is called about a millisecond after the new methods are in
      place: once a ClassFileLoadHook has announced the redefinition, a thread of libasgst checks the
      class's methods repeatedly. The old methods' names are often still available. A version that is
@@ -239,7 +243,8 @@ typedef void (*ASGST_ClassUnloadHandler)(ASGST_Class klass, ASGST_Method* method
      not change.
    - While a handler is registered, JVMTI's ClassFileLoadHook is enabled, which slows down class
      loading.
-   - A handler registered after the end of the JVM, or without asgst_attach, is never called. */
+
+   A handler registered after the end of the JVM, or without asgst_attach, is never called. */
 JNIEXPORT void JNICALL ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler handler,
                                                         void* arg);
 /* Removes one registration of `handler` with `arg`, and waits until that registration's calls are

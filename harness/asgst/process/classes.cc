@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/process/classes.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
@@ -40,8 +41,13 @@ TrackedState& Tracked() {
   return *state;
 }
 
+// What the current thread's listener is told of; null: nothing. initial-exec: handlers of signals
+// read it.
+constinit __attribute__((tls_model("initial-exec"))) thread_local const GoneMethods* told = nullptr;
+
 std::atomic<bool> tracking{false};
 std::atomic<void (*)(const GoneMethods&)> unload_listener{nullptr};
+std::atomic<bool> unloading_expected{false};
 // IsClass was asked for a class that has no number.
 std::atomic<bool> missed{false};
 
@@ -153,6 +159,7 @@ void JNICALL OnClassPrepare(jvmtiEnv*, JNIEnv* env, jthread, jclass mirror) {
 void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) { AddMissed(env); }
 
 void JNICALL OnObjectFree(jvmtiEnv*, jlong tag) {
+  if (unloading_expected.load()) return;
   TrackedState& s = Tracked();
   const int64_t number = NumberOf(tag);
   GoneMethods gone{};
@@ -165,7 +172,9 @@ void JNICALL OnObjectFree(jvmtiEnv*, jlong tag) {
   }
   // The listener may still ask for the number.
   const auto listener = unload_listener.load();
+  told = &gone;
   if (listener != nullptr) listener(gone);
+  told = nullptr;
   const std::lock_guard<std::mutex> lock(s.mutex);
   // Another class may be at the same address already.
   if (s.table.Find(gone.klass) == number) s.table.Put(gone.klass, -number);
@@ -231,6 +240,7 @@ int64_t IdNumOfClass(uint64_t klass) {
 
 bool IsClass(const Metadata& metadata, uint64_t klass) {
   if (!tracking.load(std::memory_order_acquire) || klass == 0) return false;
+  if (told != nullptr && told->klass == klass) return false;
   const int64_t number = Tracked().table.Find(klass);
   if (number != 0) return number > 0;
   uint64_t word = 0;
@@ -242,6 +252,9 @@ bool IsClass(const Metadata& metadata, uint64_t klass) {
 }
 
 bool IsMethod(const Metadata& metadata, const MethodView& method) {
+  if (told != nullptr &&
+      std::find(told->methods.begin(), told->methods.end(), method.method) != told->methods.end())
+    return false;
   return method_tables.Has(method.vtable) && IsClass(metadata, method.holder);
 }
 
@@ -290,6 +303,36 @@ bool TakeRedefined(uint64_t klass, GoneMethods& gone) {
   if (array == 0 || array == known.array || !metadata.OwnsItsPool(klass)) return false;
   gone = {klass, known.methods};
   ReadMethods(known);
+  return true;
+}
+
+void ExpectUnloading() { unloading_expected.store(true); }
+
+bool TakeUnloading(uint64_t klass, GoneMethods& gone) {
+  TrackedState& s = Tracked();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  const auto found = s.known.find(s.table.Find(klass));
+  if (found == s.known.end()) return false;
+  ReadMethods(found->second);
+  gone = {klass, std::move(found->second.methods)};
+  s.known.erase(found);
+  return true;
+}
+
+void Forget(uint64_t klass) {
+  TrackedState& s = Tracked();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  const int64_t number = s.table.Find(klass);
+  if (number > 0) s.table.Put(klass, -number);
+}
+
+bool TakeCurrent(uint64_t klass, GoneMethods& gone) {
+  TrackedState& s = Tracked();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  const auto found = s.known.find(s.table.Find(klass));
+  if (found == s.known.end()) return false;
+  ReadMethods(found->second);
+  gone = {klass, found->second.methods};
   return true;
 }
 

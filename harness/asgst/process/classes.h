@@ -54,9 +54,20 @@ struct GoneMethods {
   uint64_t klass;
   std::vector<uint64_t> methods;
 };
-// Sets what is called for each unloaded class, on a thread of the JVM that may not call JVMTI.
-// Null: no listener.
+// Sets what is called for each class that was unloaded without a TakeUnloading, on a thread of the
+// JVM that may not call JVMTI. Within the call, the class and its Methods are no class and no
+// Methods any more, as their memory may be in other use; the class keeps its number. Null: no
+// listener.
 void SetUnloadListener(void (*listener)(const GoneMethods&));
+// From now on TakeUnloading is called for each class: a java.lang.Class that is gone counts for
+// nothing, which ZGC and Shenandoah report before they unload the class itself.
+void ExpectUnloading();
+// For a class that is about to be unloaded. True if it has a number: `gone` gets the Methods that
+// it still has. After what must be done with them, call Forget.
+bool TakeUnloading(uint64_t klass, GoneMethods& gone);
+void Forget(uint64_t klass);
+// The Methods that a class has now; false if it has no number.
+bool TakeCurrent(uint64_t klass, GoneMethods& gone);
 // True if the class has other Methods than when they were last read: when the class was added or
 // prepared, by TakeRedefined or by RefreshMethods. `gone` then gets the old ones.
 bool TakeRedefined(uint64_t klass, GoneMethods& gone);

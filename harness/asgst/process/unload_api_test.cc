@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "harness/asgst/include/asgst_hooks.h"
 #include "harness/asgst/testing/ids_testing.h"
 
 namespace walkhammer::asgst {
@@ -134,6 +135,56 @@ TEST_F(UnloadApi, HandlerIsToldOfUnloading) {
   EXPECT_EQ(Sorted(told[0].methods), methods);
   EXPECT_FALSE(told[0].redefined);
   EXPECT_EQ(told[0].idnum, idnum) << "it can still be asked for in the handler";
+}
+
+// What unload handlers can tell of classes and methods by their names.
+struct NamesOfGone {
+  int right = 0, unknown = 0, wrong = 0, classes = 0;
+  std::mutex mutex;
+
+  static void Count(ASGST_Class klass, ASGST_Method* methods, int count, bool, void* self) {
+    auto* names = static_cast<NamesOfGone*>(self);
+    const std::lock_guard<std::mutex> lock(names->mutex);
+    const Text name = Ask(klass).name;
+    names->classes++;
+    names->Add(name, name == "wh/Gone" || name == "wh/Gone$Loader");
+    for (int i = 0; i < count; i++) {
+      const MethodAnswer answer = Ask(methods[i]);
+      names->Add(answer.name, answer.klass == klass && IsOfGone(answer.name.value_or("")));
+    }
+  }
+
+ private:
+  static bool IsOfGone(const std::string& name) {
+    const char* const all[] = {"first", "second", "call", "probe", "load", "<init>"};
+    return std::find(std::begin(all), std::end(all), name) != std::end(all);
+  }
+  void Add(const Text& name, bool is_right) {
+    (is_right ? right : name.value_or("").empty() ? unknown : wrong)++;
+  }
+};
+
+// Classes come and go, so that the memory of those that are gone is in use again.
+TEST_F(UnloadApi, NamesInAHandlerAreRightOrUnknown) {
+  constexpr int kRounds = 5, kClasses = 200;
+  NamesOfGone names;
+  ASGST_RegisterClassUnloadHandler(NamesOfGone::Count, &names);
+  for (int round = 0; round < kRounds; round++) {
+    ASSERT_EQ(env_->PushLocalFrame(2 * kClasses), 0);
+    for (int i = 0; i < kClasses; i++) Load();
+    env_->PopLocalFrame(nullptr);
+    Collect();
+  }
+  LoadAndUnload();
+  EXPECT_TRUE(ASGST_DeregisterClassUnloadHandler(NamesOfGone::Count, &names));
+  EXPECT_GE(names.classes, kRounds * kClasses / 2);
+  EXPECT_EQ(names.wrong, 0);
+  if ((asgst_hooks() & ASGST_HOOKS_UNLOADING) != 0) {
+    EXPECT_EQ(names.unknown, 0);
+    EXPECT_EQ(names.right, 7 * names.classes);
+  } else {
+    EXPECT_EQ(names.right, 0) << "nothing is certain after the fact";
+  }
 }
 
 // Heap walks, which bring the JVM to a safepoint for queues, find freed objects, too.
@@ -277,6 +328,33 @@ TEST_F(RedefineApi, HandlerIsToldOfRedefinition) {
   EXPECT_NE(between, before);
   Redefine(changing_, 45);
   ExpectTold(listener, 2, between);
+}
+
+// While the handler runs, the class still has the methods that it is told of.
+TEST_F(RedefineApi, HandlerIsToldBeforeTheFact) {
+  struct Seen {
+    std::atomic<int> calls{0}, named{0}, methods{0};
+  } seen;
+  const ASGST_ClassUnloadHandler handler = [](ASGST_Class klass, ASGST_Method* methods, int count,
+                                              bool, void* self) {
+    auto* to = static_cast<Seen*>(self);
+    for (int i = 0; i < count; i++)
+      if (Ask(methods[i]).name.has_value() && ASGST_GetClass(methods[i]) == klass) to->named++;
+    to->methods += count;
+    to->calls++;
+  };
+  ASGST_RegisterClassUnloadHandler(handler, &seen);
+  if ((asgst_hooks() & ASGST_HOOKS_UNLOADING) == 0) {
+    EXPECT_TRUE(ASGST_DeregisterClassUnloadHandler(handler, &seen));
+    GTEST_SKIP() << "this JVM does not say it beforehand";
+  }
+  Redefine(changing_, 50);
+  EXPECT_EQ(seen.calls, 1) << "at once";
+  Redefine(changing_, 51);
+  EXPECT_EQ(seen.calls, 2) << "no version is missed";
+  EXPECT_GT(seen.methods, 0);
+  EXPECT_EQ(seen.named, seen.methods);
+  EXPECT_TRUE(ASGST_DeregisterClassUnloadHandler(handler, &seen));
 }
 
 // Retransformation without any transformer replaces the methods all the same.

@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/asgst/include/asgst_hooks.h"
 #include "harness/asgst/process/classes.h"
+#include "harness/asgst/process/jvm_hooks.h"
 #include "harness/jvm/live/jvmti_env.h"
 #include "harness/process/service_thread.h"
 
@@ -43,7 +45,7 @@ struct HandlersState {
   std::mutex registering;            // one handler at a time is added or removed
   std::shared_mutex handlers_mutex;  // held shared while handlers run
   std::vector<Handler> handlers;
-  jvmtiEnv* jvmti = nullptr;  // reports redefinitions while there are handlers
+  jvmtiEnv* jvmti = nullptr;  // reports redefinitions while there are handlers; null: hooks do
 
   std::mutex watched_mutex;
   std::condition_variable watch;
@@ -73,6 +75,31 @@ void Call(const GoneMethods& gone, bool redefined) {
 }
 
 void OnUnload(const GoneMethods& gone) { Call(gone, false); }
+
+// The JVM is about to unload this InstanceKlass, on the VM thread or a collector's.
+void OnUnloadBegins(uint64_t klass, uint64_t) {
+  GoneMethods gone{};
+  if (!TakeUnloading(klass, gone)) return;
+  Call(gone, false);
+  Forget(klass);
+}
+
+// The JVM is about to give this InstanceKlass other methods, on the VM thread at a safepoint.
+void OnRedefinitionBegins(uint64_t /*breakpoints*/, uint64_t klass) {
+  GoneMethods gone{};
+  if (TakeCurrent(klass, gone)) Call(gone, true);
+}
+
+// Where the JVM says what is about to happen. VM_RedefineClasses::redefine_single_class, which gets
+// no InstanceKlass*, begins by removing the class's breakpoints; nothing else removes them so.
+bool HookUnloading() {
+  return HookJvm(
+             {{"_ZN19ClassLoadingService21notify_class_unloadedEP13InstanceKlass", OnUnloadBegins},
+              {"_ZN16JvmtiBreakpoints30clearall_in_class_at_safepointEP5Klass",
+               OnRedefinitionBegins}},
+             ASGST_HOOKS_UNLOADING)
+      .ok();
+}
 
 // Calls the handlers for the watched classes that were redefined. Returns how long to wait before
 // the next look.
@@ -153,6 +180,10 @@ void AddUnloadHandler(JavaVM* vm, ASGST_ClassUnloadHandler handler, void* argume
   if (handler == nullptr || in_handler) return;
   const std::lock_guard<std::mutex> one(s.registering);
   static const bool started = [&] {
+    if (HookUnloading()) {
+      ExpectUnloading();
+      return true;
+    }
     s.jvmti = NewEnvironment(vm);
     SetUnloadListener(OnUnload);
     return true;
@@ -164,7 +195,7 @@ void AddUnloadHandler(JavaVM* vm, ASGST_ClassUnloadHandler handler, void* argume
     first = s.handlers.empty();
     s.handlers.push_back({handler, argument});
   }
-  if (!first) return;
+  if (!first || s.jvmti == nullptr) return;
   ListenForRedefinitions(s.jvmti, true);
   // Redefinitions before this went unnoticed and are not to be reported.
   RefreshMethods();

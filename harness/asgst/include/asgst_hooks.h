@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Extension of libasgst: what it hooks inside of libjvm, so that handlers are called when the
+   documents say. A hook is a trap at the first byte of a function of libjvm, and stays until the
+   process ends. Hooks need x86_64, the functions' names in libjvm's .symtab, and that the kernel
+   lets code be changed; the environment variable ASGST_HOOKS=0 forbids them. Where there are no
+   hooks, libasgst does without: see asgst_iterator.h. */
+#ifndef WALKHAMMER_ASGST_HOOKS_H_
+#define WALKHAMMER_ASGST_HOOKS_H_
+
+#include <jni.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  ASGST_HOOKS_UNLOADING = 1 /* unload handlers are called before the fact; set by the first
+                               ASGST_RegisterClassUnloadHandler */
+};
+
+/* Returns the hooks that are in place, a mask. Signal-safe: yes. */
+JNIEXPORT int JNICALL asgst_hooks(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WALKHAMMER_ASGST_HOOKS_H_ */

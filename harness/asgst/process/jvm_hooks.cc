@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/asgst/process/jvm_hooks.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
+
+#include "harness/asgst/include/asgst_hooks.h"
+#include "harness/elf/elf_functions.h"
+
+namespace walkhammer::asgst {
+namespace {
+
+std::atomic<int> marks{0};
+
+}  // namespace
+
+std::vector<uint64_t> FindInJvm(const std::vector<std::string>& symbols) {
+  void* libjvm = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);
+  Dl_info file{};
+  if (libjvm == nullptr || dladdr(dlsym(libjvm, "JNI_CreateJavaVM"), &file) == 0) return {};
+  const auto found = FindFunctions(file.dli_fname, symbols);
+  std::vector<uint64_t> addresses;
+  for (const std::string& symbol : symbols) {
+    const auto one = std::find_if(found.begin(), found.end(),
+                                  [&](const ElfFunction& f) { return f.name == symbol; });
+    if (one == found.end()) return {};
+    addresses.push_back(reinterpret_cast<uint64_t>(file.dli_fbase) + one->address);
+  }
+  return addresses;
+}
+
+Status HookJvm(const std::vector<JvmHook>& hooks, int mark) {
+  const char* wanted = std::getenv("ASGST_HOOKS");
+  if (wanted != nullptr && wanted == std::string_view("0")) return Unable("ASGST_HOOKS is 0");
+  std::vector<std::string> symbols;
+  for (const JvmHook& hook : hooks) symbols.push_back(hook.symbol);
+  const std::vector<uint64_t> entries = FindInJvm(symbols);
+  if (entries.empty()) return Unable("this libjvm does not name the functions to hook");
+  std::vector<EntryHook> made;
+  for (size_t i = 0; i < hooks.size(); i++) made.push_back({entries[i], hooks[i].call});
+  RETURN_IF_ERROR(HookEntries(made));
+  marks.fetch_or(mark);
+  return Ok();
+}
+
+}  // namespace walkhammer::asgst
+
+int asgst_hooks() { return walkhammer::asgst::marks.load(); }

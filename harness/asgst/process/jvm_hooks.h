@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls functions of ours where functions of the running libjvm begin: see guard/entry_hooks.h.
+// Needs the functions' names in libjvm's .symtab. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_JVM_HOOKS_H_
+#define WALKHAMMER_HARNESS_ASGST_PROCESS_JVM_HOOKS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/guard/entry_hooks.h"
+
+namespace walkhammer::asgst {
+
+struct JvmHook {
+  std::string symbol;
+  AtEntry call;
+};
+
+// Hooks all of these functions, for the rest of the process, or none; asgst_hooks() then has
+// `mark`. Fails with kUnable as HookEntries does, if a name is missing, or if the environment
+// variable ASGST_HOOKS is 0.
+Status HookJvm(const std::vector<JvmHook>& hooks, int mark);
+
+// Addresses of these functions and variables of the running libjvm, in this order; empty if one is
+// missing.
+std::vector<uint64_t> FindInJvm(const std::vector<std::string>& symbols);
+
+}  // namespace walkhammer::asgst
+
+#endif  // WALKHAMMER_HARNESS_ASGST_PROCESS_JVM_HOOKS_H_

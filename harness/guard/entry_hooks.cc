@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/guard/entry_hooks.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "harness/guard/code_patch.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kStubBytes = 128;
+
+struct Hooked {
+  uint64_t entry, stub;
+};
+// The handler reads the first `hooked_count`.
+Hooked hooked[kMostEntryHooks];
+std::atomic<int> hooked_count{0};
+struct sigaction traps_before;
+
+// Signal-safe: yes.
+void PassTrapOn(int signal, siginfo_t* info, void* context) {
+  if ((traps_before.sa_flags & SA_SIGINFO) != 0 && traps_before.sa_sigaction != nullptr) {
+    traps_before.sa_sigaction(signal, info, context);
+  } else if (traps_before.sa_handler != SIG_DFL && traps_before.sa_handler != SIG_IGN) {
+    traps_before.sa_handler(signal);
+  } else {
+    sigaction(signal, &traps_before, nullptr);
+    raise(signal);
+  }
+}
+
+// Signal-safe: yes.
+void OnEntryTrap(int signal, siginfo_t* info, void* raw_context) {
+  auto& context = *static_cast<ucontext_t*>(raw_context);
+  Registers registers = ReadContext(context);
+  const uint64_t at = registers.pc - kTrapPcAhead;
+  for (int i = 0; i < hooked_count.load(std::memory_order_acquire); i++) {
+    if (hooked[i].entry != at) continue;
+    registers.pc = hooked[i].stub;
+    return WriteContext(registers, context);
+  }
+  PassTrapOn(signal, info, raw_context);
+}
+
+Status ListenForTraps() {
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  if (sigismember(&blocked, SIGTRAP) != 0) return Unable("the current thread blocks SIGTRAP");
+  static bool listening = false;
+  if (listening) return Ok();
+  struct sigaction action {};
+  action.sa_sigaction = OnEntryTrap;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  if (sigaction(SIGTRAP, &action, &traps_before) != 0)
+    return Unable("cannot install a handler for SIGTRAP");
+  listening = true;
+  return UnblockTraps();
+}
+
+// Writes the stubs of all hooks to memory of their own. Returns their addresses.
+Result<std::vector<uint64_t>> WriteStubs(std::span<const EntryHook> hooks) {
+  const size_t size = kStubBytes * hooks.size();
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return Unable("there is no memory for stubs");
+  std::vector<uint64_t> stubs;
+  for (const EntryHook& hook : hooks) {
+    auto* stub = static_cast<uint8_t*>(memory) + kStubBytes * stubs.size();
+    if (!WriteEntryStub(hook.entry, reinterpret_cast<uint64_t>(hook.call), stub)) {
+      munmap(memory, size);
+      return Unable("a function begins with an instruction that cannot be moved");
+    }
+    stubs.push_back(reinterpret_cast<uint64_t>(stub));
+  }
+  if (mprotect(memory, size, PROT_READ | PROT_EXEC) == 0) return stubs;
+  munmap(memory, size);
+  return Unable(std::string("this kernel lets no code be made (") + std::strerror(errno) + ")");
+}
+
+}  // namespace
+
+Status HookEntries(std::span<const EntryHook> hooks) {
+  static auto* mutex = new std::mutex;
+  const std::lock_guard lock(*mutex);
+  const int before = hooked_count.load();
+  if (hooks.size() > static_cast<size_t>(kMostEntryHooks - before)) return Unable("too many hooks");
+  std::vector<uint64_t> entries;
+  for (const EntryHook& hook : hooks) entries.push_back(hook.entry);
+  std::sort(entries.begin(), entries.end());
+  ASSIGN_OR_RETURN(const std::vector<uint64_t> stubs, WriteStubs(hooks));
+  RETURN_IF_ERROR(ListenForTraps());
+  RETURN_IF_ERROR(MakeCodeWritable(entries, "the JVM's functions cannot be hooked"));
+  for (size_t i = 0; i < hooks.size(); i++)
+    hooked[static_cast<size_t>(before) + i] = {hooks[i].entry, stubs[i]};
+  hooked_count.store(before + static_cast<int>(hooks.size()), std::memory_order_release);
+  for (const EntryHook& hook : hooks) WriteCode(hook.entry, kTrapCode);
+  MakeCodeUnwritable(entries);
+  return Ok();
+}
+
+}  // namespace walkhammer

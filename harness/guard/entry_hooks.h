@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls functions of ours where functions of another library begin. The first byte of each such
+// function becomes a trap; the trap's handler only sends the thread to a stub, which calls ours,
+// then executes the replaced instruction and goes on behind it. So a hook is called as the function
+// was, outside of a signal handler, and by any number of threads at a time.
+// A thread that blocks SIGTRAP must not call such a function: the kernel would end the process.
+// Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_GUARD_ENTRY_HOOKS_H_
+#define WALKHAMMER_HARNESS_GUARD_ENTRY_HOOKS_H_
+
+#include <cstdint>
+#include <span>
+
+#include "harness/base/result.h"
+
+namespace walkhammer {
+
+// Gets the function's first two arguments.
+using AtEntry = void (*)(uint64_t first, uint64_t second);
+
+struct EntryHook {
+  uint64_t entry;  // where the function begins
+  AtEntry call;
+};
+
+// Hooks all of these functions, for the rest of the process, or none. Fails with kUnable on other
+// architectures than x86_64, if a function begins with an instruction that cannot be moved, if the
+// kernel lets no code be changed, if the current thread blocks SIGTRAP, or after kMostEntryHooks.
+inline constexpr int kMostEntryHooks = 8;
+Status HookEntries(std::span<const EntryHook> hooks);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_GUARD_ENTRY_HOOKS_H_

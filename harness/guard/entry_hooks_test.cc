@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/guard/entry_hooks.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+#include <vector>
+
+#include "harness/guard/arch.h"
+
+namespace walkhammer {
+namespace {
+
+std::atomic<uint64_t> hook_calls{0}, last_first{0}, last_second{0};
+bool on_signal_stack = false;
+
+void NoteEntry(uint64_t first, uint64_t second) {
+  stack_t stack{};
+  sigaltstack(nullptr, &stack);
+  on_signal_stack |= (stack.ss_flags & SS_ONSTACK) != 0;
+  last_first = first;
+  last_second = second;
+  hook_calls++;
+}
+
+// Each a function of its own for a test, which hooks it for good.
+#define HOOKED_FUNCTION(name)                                                                     \
+  extern "C" __attribute__((noinline, noclone)) uint64_t name(uint64_t a, uint64_t b, uint64_t c, \
+                                                              uint64_t d) {                       \
+    asm volatile("" ::: "memory");                                                                \
+    return a + 10 * b + 100 * c + 1000 * d;                                                       \
+  }
+HOOKED_FUNCTION(EntryHooksTestOne)
+HOOKED_FUNCTION(EntryHooksTestMany)
+HOOKED_FUNCTION(EntryHooksTestRefused)
+
+uint64_t AddressOfFunction(uint64_t (*function)(uint64_t, uint64_t, uint64_t, uint64_t)) {
+  return reinterpret_cast<uint64_t>(function);
+}
+
+class EntryHooksTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (kElfMachine != 62) GTEST_SKIP() << "x86_64 alone";
+    hook_calls = 0;
+  }
+};
+
+TEST_F(EntryHooksTest, CallsTheHookThenTheFunction) {
+  EXPECT_EQ(EntryHooksTestOne(1, 2, 3, 4), 4321u);
+  const EntryHook hook = {AddressOfFunction(EntryHooksTestOne), NoteEntry};
+  ASSERT_TRUE(HookEntries({&hook, 1}).ok());
+  EXPECT_EQ(hook_calls, 0u);
+  EXPECT_EQ(EntryHooksTestOne(1, 2, 3, 4), 4321u);
+  EXPECT_EQ(EntryHooksTestOne(5, 6, 7, 8), 8765u);
+  EXPECT_EQ(hook_calls, 2u);
+  EXPECT_EQ(last_first, 5u);
+  EXPECT_EQ(last_second, 6u);
+  EXPECT_FALSE(on_signal_stack) << "runs outside of the trap's handler";
+}
+
+TEST_F(EntryHooksTest, ManyThreadsWhileItIsHooked) {
+  constexpr uint64_t kCalls = 20'000;
+  std::atomic<uint64_t> wrong{0}, begun{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; t++)
+    threads.emplace_back([&] {
+      begun++;
+      for (uint64_t i = 0; i < kCalls; i++)
+        if (EntryHooksTestMany(i, 1, 1, 1) != i + 1110) wrong++;
+      while (hook_calls == 0)
+        if (EntryHooksTestMany(0, 0, 0, 0) != 0) wrong++;
+    });
+  while (begun < 4) std::this_thread::yield();
+  const EntryHook hook = {AddressOfFunction(EntryHooksTestMany), NoteEntry};
+  EXPECT_TRUE(HookEntries({&hook, 1}).ok());
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_GT(hook_calls, 0u);
+}
+
+TEST_F(EntryHooksTest, RefusesWhatItCannotMove) {
+  alignas(16) static const uint8_t kJumpAtOnce[16] = {0xe9, 0, 0, 0, 0, 0xc3};
+  const EntryHook jump = {reinterpret_cast<uint64_t>(kJumpAtOnce), NoteEntry};
+  EXPECT_FALSE(HookEntries({&jump, 1}).ok());
+  EXPECT_EQ(kJumpAtOnce[0], 0xe9);
+}
+
+TEST_F(EntryHooksTest, RefusesTooManyAndThreadsThatBlockTraps) {
+  const EntryHook hook = {AddressOfFunction(EntryHooksTestRefused), NoteEntry};
+  EXPECT_FALSE(HookEntries(std::vector<EntryHook>(kMostEntryHooks + 1, hook)).ok());
+  sigset_t trap, before;
+  sigemptyset(&trap);
+  sigaddset(&trap, SIGTRAP);
+  pthread_sigmask(SIG_BLOCK, &trap, &before);
+  EXPECT_FALSE(HookEntries({&hook, 1}).ok());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(EntryHooksTestRefused(1, 2, 3, 4), 4321u);
+  EXPECT_EQ(hook_calls, 0u);
+}
+
+// A trap that is not a hook's goes to the handler from before, or ends the process.
+TEST(EntryHooksDeathTest, OtherTrapsAreAsBefore) {
+  if (kElfMachine != 62) GTEST_SKIP() << "x86_64 alone";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const EntryHook hook = {AddressOfFunction(EntryHooksTestRefused), NoteEntry};
+  const auto trap = [&](void (*before)(int)) {
+    signal(SIGTRAP, before);
+    if (HookEntries({&hook, 1}).ok()) raise(SIGTRAP);
+    _exit(1);
+  };
+  EXPECT_EXIT(trap([](int) { _exit(7); }), testing::ExitedWithCode(7), "");
+  EXPECT_EXIT(trap(SIG_DFL), testing::KilledBySignal(SIGTRAP), "");
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -14,8 +14,10 @@ extern "C" {
 #endif
 
 enum {
-  ASGST_HOOKS_UNLOADING = 1 /* unload handlers are called before the fact; set by the first
-                               ASGST_RegisterClassUnloadHandler */
+  ASGST_HOOKS_UNLOADING = 1, /* unload handlers are called before the fact; set by the first
+                                ASGST_RegisterClassUnloadHandler */
+  ASGST_HOOKS_POLLS = 2      /* threads handle their own queues; set by the first
+                                ASGST_RegisterQueue */
 };
 
 /* Returns the hooks that are in place, a mask. Signal-safe: yes. */

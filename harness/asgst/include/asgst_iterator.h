@@ -254,22 +254,28 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
 
 /* --- Safepoint queues ------------------------------------------------------------------------
 
-   A signal handler puts its thread's current frame into a queue of that thread. Soon after, all
-   Java threads are stopped at a safepoint, and the queue's handler is called for each element,
-   oldest first, with an iterator over that thread's stack that begins at the element's frame. Then
-   the elements are removed.
+   A signal handler puts its thread's current frame into a queue of that thread. Soon after, the
+   queue's handler is called for each element, oldest first, with an iterator over that thread's
+   stack that begins at the element's frame. Then the elements are removed.
 
-   Different from the proposal, as a stock JDK calls no handler at a safepoint:
-   - A thread of libasgst requests a safepoint as soon as it sees an element; the JVM's own
-     safepoints are not used. Handlers run on the VM thread, while all Java threads are stopped.
-   - So the frame may have returned by then; the proposal stops the thread before the frame returns.
-     asgst_element_state says what has become of an element's frame. Whatever the state is, the
-     element's iterator first returns the frame as it was when enqueued, then older frames, which
-     were on the stack when the element was enqueued. The eight newest physical frames, so
-     far as they have returned, come from what ASGST_Enqueue recorded, with the methods that were
-     inlined into them; their sp and fp are null, as are those of a frame that was compiled or
-     deoptimised meanwhile. If none of the eight is left, their caller is not known, as no frame
-     that is there now is certain to be it: the iterator ends behind the eight with
+   The first ASGST_RegisterQueue hooks two functions of libjvm, if it can: see asgst_hooks.h. Then
+   ASGST_Enqueue arms its own thread's poll, and that thread calls the handlers at its next poll, as
+   in the proposal: its thread_local variables and its JNIEnv are at hand, and no other thread is
+   stopped. Where that is not possible, a thread of libasgst requests a safepoint, and handlers run
+   on the VM thread while all Java threads are stopped: where there are no hooks; for elements that
+   another thread has enqueued, that were held, or whose thread has little stack left; and once
+   elements have waited for 20 ms while their thread is in native or blocked, or for 500 ms.
+
+   Different from the proposal:
+   - The frame may have returned by then. With hooks, it has often just done so, as a compiled
+   method polls when its frame is gone already; an exception passes no poll. Without hooks, more
+   frames may have returned. asgst_element_state says what has become of an element's frame.
+   Whatever the state is, the element's iterator first returns the frame as it was when enqueued,
+   then older frames, which were on the stack when the element was enqueued. The eight newest
+   physical frames, so far as they have returned, come from what ASGST_Enqueue recorded, with the
+   methods that were inlined into them; their sp and fp are null, as are those of a frame that was
+   compiled or deoptimised meanwhile. If none of the eight is left, their caller is not known, as no
+   frame that is there now is certain to be it: the iterator ends behind the eight with
      ASGST_BROKEN_STACK.
    - If the JVM has discarded the compiled code of a frame that has returned, of the methods inlined
      into the frame only the innermost is returned, and the frame's own method, whose bci is -1.
@@ -279,12 +285,14 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
      call. If all eight and their caller were called anew in this way, older frames may be those of
      the new calls.
    - Handlers may allocate memory and take locks, but no lock that a Java thread may hold while it
-     calls the JVM, because that thread is stopped. Handlers may call neither JVMTI nor JNI; they
-     may call all functions of this API but those that walk the current thread.
+     calls the JVM or a function of this API that is not signal-safe: that thread may be stopped, or
+     wait for the handler. Handlers may call neither JVMTI nor JNI; they may call all functions of
+     this API, but on the VM thread none that walks the current thread.
    - When a thread ends, its waiting elements are handled, with their frames returned; then its
      queues end.
    - Elements are also handled before each pause of a collection, held or not, so that no handler
      gets a method of a class that was unloaded.
+   - Handlers of different threads may run at a time.
 
    Signal-safe: ASGST_Enqueue, ASGST_GetEnqueuableElement, ASGST_GetQueueElement,
    ASGST_GetQueueSizeInfo, ASGST_ResizeQueue and all asgst_ functions but asgst_unbound_queue yes;
@@ -317,7 +325,7 @@ typedef void (*ASGST_OnQueueSafepointHandler)(ASGST_Queue*, ASGST_Iterator*, voi
 JNIEXPORT ASGST_Queue* JNICALL ASGST_RegisterQueue(JNIEnv* env, int size, int options,
                                                    ASGST_Handler fun, void* argument);
 /* Ends the queue and drops its waiting elements. `env`: as for ASGST_RegisterQueue. When the
-   function returns, no handler of the queue runs any more, unless that handler has called the
+   function returns, no handler of the queue runs any more, unless a handler has called the
    function. Returns false if `queue` is no live queue of that thread. Signal-safe: no. */
 JNIEXPORT bool JNICALL ASGST_DeregisterQueue(JNIEnv* env, ASGST_Queue* queue);
 

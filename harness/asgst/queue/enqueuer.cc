@@ -21,23 +21,14 @@ int64_t Now() {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-// JVMs stop a thread in each other state before a safepoint begins.
-bool MayStandInItsHandler(uint64_t thread) {
-  constexpr int kInNative = 4, kBlocked = 10;  // numbers of ThreadStates
-  int32_t state = 0;
-  if (!LiveMemory(0, 0).Read(thread + Live()->jvm.thread_state, state)) return true;
-  const int number = Live()->jvm.states.StateOf(state);
-  return number == kInNative || number == kBlocked;
-}
-
 }  // namespace
 
 Enqueuer Enqueuer::Note(uint64_t thread, bool is_current, const ucontext_t* context) {
   Enqueuer made{};
-  made.end_ = End::kAtSafepoint;
-  if (!is_current || !MayStandInItsHandler(thread)) return made;
-  made.end_ = End::kByTime;
   made.time_ = Now();
+  made.end_ = End::kAtSafepoint;
+  if (!is_current || !NeedsNoPoll(thread)) return made;
+  made.end_ = End::kByTime;
   if (context == nullptr) return made;
   uint64_t blocked = 0;
   static_assert(sizeof context->uc_sigmask >= sizeof blocked);
@@ -49,7 +40,19 @@ Enqueuer Enqueuer::Note(uint64_t thread, bool is_current, const ucontext_t* cont
 
 bool Enqueuer::HasReturned(std::optional<uint64_t> blocked) const {
   if (end_ == End::kAtSafepoint) return true;
-  return (end_ == End::kByMask && blocked == blocked_before_) || Now() - time_ > kMostTime;
+  return (end_ == End::kByMask && blocked == blocked_before_) || IsOlderThan(kMostTime);
+}
+
+bool Enqueuer::IsOlderThan(int milliseconds) const {
+  return Now() - time_ > milliseconds * 1'000'000LL;
+}
+
+bool NeedsNoPoll(uint64_t thread) {
+  constexpr int kInNative = 4, kBlocked = 10;  // numbers of ThreadStates
+  int32_t state = 0;
+  if (!LiveMemory(0, 0).Read(thread + Live()->jvm.thread_state, state)) return true;
+  const int number = Live()->jvm.states.StateOf(state);
+  return number == kInNative || number == kBlocked;
 }
 
 std::optional<uint64_t> BlockedSignalsOf(int32_t os_thread) {

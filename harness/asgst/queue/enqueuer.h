@@ -26,16 +26,21 @@ class Enqueuer {
   // True if the handler has returned by now, or had kMostTime to do so where the kernel does not
   // tell. `blocked`: the signals that the thread blocked at a moment after the element was put in.
   bool HasReturned(std::optional<uint64_t> blocked) const;
+  // True if so many milliseconds have passed since Note.
+  bool IsOlderThan(int milliseconds) const;
 
  private:
-  static constexpr int64_t kMostTime = 500'000'000;  // ns
+  static constexpr int kMostTime = 500;  // ms
   enum class End : uint8_t { kAtSafepoint, kByMask, kByTime };
 
   End end_;
   uint64_t blocked_before_;  // with kByMask: signals that the interrupted code blocks
-  int64_t time_;             // but for kAtSafepoint: CLOCK_MONOTONIC in ns
+  int64_t time_;             // CLOCK_MONOTONIC in ns
 };
 
+// True if the thread is in native or blocked: it may stand at a safepoint without a poll. For a
+// thread that may run, this is so for a moment only. Signal-safe: yes.
+bool NeedsNoPoll(uint64_t thread);
 // The signals that a thread of this process blocks, by its OS thread id; none if that is not known.
 std::optional<uint64_t> BlockedSignalsOf(int32_t os_thread);
 

@@ -6,6 +6,7 @@
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/self_attach.h"
 #include "harness/asgst/process/threads.h"
+#include "harness/asgst/queue/own_polls.h"
 #include "harness/asgst/queue/queue_service.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
@@ -67,6 +68,12 @@ bool IsFull(ASGST_Queue* queue) {
   return use.live() && queue->ring.load()->full();
 }
 
+// Has the new element handled: by its own thread, or else by the service.
+void Announce(uint64_t thread) {
+  if (HasOwnPolls() && !AreQueuesHeld() && thread == CurrentJavaThread()) ArmOwnPoll(thread);
+  WakeQueueService();
+}
+
 uint64_t ThreadFor(const JNIEnv* env) {
   if (Live() == nullptr) return 0;
   return env == nullptr ? CurrentJavaThread() : ThreadOfEnv(env);
@@ -124,7 +131,7 @@ int ASGST_Enqueue(ASGST_Queue* queue, void* ucontext, void* argument) {
   if (result < 0) return result;
   sample.element.arg = argument;
   result = Put(queue, sample);
-  if (result > 0 && queue->thread != 0) WakeQueueService();
+  if (result > 0 && queue->thread != 0) Announce(queue->thread);
   return result;
 }
 

@@ -80,10 +80,15 @@ void ApplyResize(ASGST_Queue* queue);
 // Calls the handlers for the elements in the queues. Call with the ProcessingMutex held and all
 // Java threads stopped.
 void ProcessQueues();
+// The same for the queues of the current thread, which is none of its signal handlers, and whose
+// stack begins at its anchor. Takes the ProcessingMutex, shared.
+void ProcessOwnQueues(uint64_t thread);
+// Retires the queues that have ended.
+void RetireEndedQueues();
 // What there is to do for ProcessQueues: later: elements whose handlers have not returned.
 enum class Work { kNone, kLater, kNow };
 Work WorkForQueues();
-// True while the current thread runs ProcessQueues.
+// True while the current thread runs ProcessQueues or ProcessOwnQueues.
 bool IsProcessing();
 
 }  // namespace walkhammer::asgst

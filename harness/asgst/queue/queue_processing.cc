@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <utility>
 
 #include "harness/asgst/api/iterator.h"
 #include "harness/asgst/process/threads.h"
+#include "harness/asgst/queue/own_polls.h"
 #include "harness/asgst/queue/queue.h"
+#include "harness/asgst/queue/queue_service.h"
 
 namespace walkhammer::asgst {
 namespace {
 
-std::atomic<int> processing_thread{0};
-
-int OwnThread() { return static_cast<int>(syscall(SYS_gettid)); }
+thread_local bool is_processing = false;
 
 // A thread that is stopped, and its stack.
 class StoppedThread {
  public:
-  explicit StoppedThread(uint64_t thread) : stack_(RunnerOf(thread)) {
+  // `last`: the last end of a frame that HasGoneOnSince and Handle must know.
+  StoppedThread(uint64_t thread, uint64_t last) : stack_(RunnerOf(thread)) {
     if (!StartOfOther(nullptr, thread, start_)) return;
     JavaWalk walk(*Live(), memory_, start_);
-    if (walk.Begin() == WalkStatus::kFound) stack_.Take(walk);
+    if (walk.Begin() == WalkStatus::kFound) stack_.Take(walk, last);
   }
 
   void Call(ASGST_Queue* queue, const ASGST_Queue::OnProcessing& handler) const {
@@ -58,8 +58,8 @@ bool IsLive(const ASGST_Queue* queue) { return queue->state.load() == ASGST_Queu
 
 // How many elements, from the oldest on, are out of their handlers' hands. A handler holds its
 // thread where it stands: what was left, and may be unloaded, is never held back.
-int CountReleased(const ASGST_Queue& queue, SampleRing& ring, const StoppedThread& stopped) {
-  const int ready = ring.Ready();
+int CountReleased(const ASGST_Queue& queue, SampleRing& ring, int ready,
+                  const StoppedThread& stopped) {
   for (int i = 0; i < ready; i++) {
     const QueuedSample& sample = *ring.At(i);
     const bool waits = ring.first() + static_cast<uint64_t>(i) >= ring.released() &&
@@ -69,13 +69,16 @@ int CountReleased(const ASGST_Queue& queue, SampleRing& ring, const StoppedThrea
   return ready;
 }
 
-// Handles the elements that are complete and released now. Elements that come in meanwhile wait for
-// the next time.
-void ProcessElements(ASGST_Queue* queue) {
+// Handles the elements that are complete now and, unless the queue's own thread does it, released.
+// Elements that come in meanwhile wait for the next time.
+void ProcessElements(ASGST_Queue* queue, bool by_own_thread) {
   SampleRing* ring = queue->ring.load();
-  if (ring->Ready() == 0) return;
-  const StoppedThread stopped(queue->thread);
-  const int count = CountReleased(*queue, *ring, stopped);
+  const int ready = ring->Ready();
+  if (ready == 0) return;
+  uint64_t last = 0;
+  for (int i = 0; i < ready; i++) last = std::max(last, LastEndOf(ring->At(i)->chain));
+  const StoppedThread stopped(queue->thread, last);
+  const int count = by_own_thread ? ready : CountReleased(*queue, *ring, ready, stopped);
   if (count == 0) return;
   stopped.Call(queue, queue->start);
   for (int i = 0; i < count && IsLive(queue); i++) stopped.Handle(*queue, *ring->At(i));
@@ -86,15 +89,24 @@ void ProcessElements(ASGST_Queue* queue) {
 
 }  // namespace
 
-bool IsProcessing() { return processing_thread.load() == OwnThread(); }
+bool IsProcessing() { return is_processing; }
 
 namespace {
+
+// True if the queue's own thread is expected to handle the element: it has had too little time.
+bool IsForOwnPoll(const ASGST_Queue& queue, const Enqueuer& enqueuer) {
+  constexpr int kMostWithoutPoll = 20, kMost = 500;  // ms
+  return HasOwnPolls() && !queue.ending.load() &&
+         !enqueuer.IsOlderThan(NeedsNoPoll(queue.thread) ? kMostWithoutPoll : kMost);
+}
 
 // Releases what can be. Elements may be taken out meanwhile, by a collection.
 Work WorkFor(ASGST_Queue& queue) {
   SampleRing& ring = *queue.ring.load();
   const uint64_t first = ring.first(), end = first + static_cast<uint64_t>(ring.Ready());
   if (first == end) return queue.wanted_capacity.load() == 0 ? Work::kNone : Work::kNow;
+  const QueuedSample* oldest = ring.Find(first);
+  if (oldest == nullptr || IsForOwnPoll(queue, oldest->enqueuer)) return Work::kLater;
   std::optional<uint64_t> blocked;
   bool asked = false;
   uint64_t at = std::max(first, ring.released());
@@ -121,7 +133,7 @@ Work WorkForQueues() {
 }
 
 void ProcessQueues() {
-  processing_thread = OwnThread();
+  is_processing = true;
   // A handler may register and deregister queues.
   for (ASGST_Queue* queue : LiveQueues()) {
     if (!IsLive(queue)) continue;
@@ -130,12 +142,33 @@ void ProcessQueues() {
       queue->state = ASGST_Queue::kEnded;
       continue;
     }
-    ProcessElements(queue);
+    ProcessElements(queue, false);
     if (IsLive(queue)) ApplyResize(queue);
   }
   // A handler may deregister a queue that another handler has registered.
   for (ASGST_Queue* queue : EndedQueues()) RetireQueue(queue);
-  processing_thread = 0;
+  is_processing = false;
+}
+
+void ProcessOwnQueues(uint64_t thread) {
+  bool has_ended = false;
+  {
+    const std::shared_lock lock(ProcessingMutex());
+    is_processing = true;
+    for (ASGST_Queue* queue : LiveQueues()) {
+      if (queue->thread != thread) continue;
+      ProcessElements(queue, true);
+      if (IsLive(queue)) ApplyResize(queue);
+      has_ended |= !IsLive(queue);
+    }
+    is_processing = false;
+  }
+  if (has_ended) RetireEndedQueues();
+}
+
+void RetireEndedQueues() {
+  const std::lock_guard lock(ProcessingMutex());
+  for (ASGST_Queue* queue : EndedQueues()) RetireQueue(queue);
 }
 
 }  // namespace walkhammer::asgst

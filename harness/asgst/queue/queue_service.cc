@@ -7,9 +7,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <mutex>
+#include <thread>
 
 #include "harness/asgst/process/classes.h"
 #include "harness/asgst/process/threads.h"
+#include "harness/asgst/queue/own_polls.h"
 #include "harness/asgst/queue/queue.h"
 #include "harness/jvm/live/jvmti_env.h"
 #include "harness/process/service_thread.h"
@@ -61,6 +64,8 @@ void ProcessAtSafepoint() {
   heap_env->FollowReferences(0, nullptr, nullptr, &callbacks, &done);
 }
 
+void JNICALL OnDeath(jvmtiEnv*, JNIEnv*) { EndOwnPolls(); }
+
 // Comes before each pause of a collection, at a safepoint, while nothing is unloaded yet. So no
 // element waits longer than the methods of its frames live: a class is unloaded only if no thread
 // was in its methods at some pause, whose begin has handled all older elements.
@@ -71,6 +76,8 @@ void JNICALL OnCollectionStart(jvmtiEnv*) {
 
 // Looks again at elements whose handlers have not returned, after so many microseconds: ever more.
 constexpr int kFirstPause = 30, kMostPause = 10'000;
+// No wake-up by each element: a signal handler's thread would share its processor with the service.
+constexpr std::chrono::milliseconds kPauseForOwnPolls{10};
 
 void* Serve(void*) {
   JavaVMAttachArgs arguments = {JNI_VERSION_1_6, const_cast<char*>("asgst queues"), nullptr};
@@ -81,7 +88,12 @@ void* Serve(void*) {
   Work last = Work::kNone;
   for (int pause = 0;;) {
     pause = last == Work::kLater ? std::min(2 * pause, kMostPause) : kFirstPause;
-    last == Work::kNone ? work.Wait() : work.WaitFor(pause);
+    if (last == Work::kNone)
+      work.Wait();
+    else if (HasOwnPolls())
+      std::this_thread::sleep_for(kPauseForOwnPolls);
+    else
+      work.WaitFor(pause);
     rounds.mutex.lock();
     const uint64_t round = rounds.asked;
     const bool asked = round != rounds.done;
@@ -114,7 +126,10 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
     waiting |= ASGST_GetQueueSizeInfo(queue).size > 0;
   }
   if (!own) return;
-  if (waiting) ProcessNow();
+  if (waiting && HasOwnPolls())
+    ProcessOwnQueues(thread);
+  else if (waiting)
+    ProcessNow();
   const std::lock_guard lock(ProcessingMutex());
   for (ASGST_Queue* queue : LiveQueues()) {
     if (queue->thread != thread) continue;
@@ -123,7 +138,7 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
   }
 }
 
-// Also for collections, as far as this JVM reports them.
+// Also for collections, as far as this JVM reports them, and for its own end.
 Status ListenForEnds() {
   jvmtiEnv* jvmti = NewJvmti(queue_vm);
   if (jvmti == nullptr) return Unable("this JVM has no JVMTI");
@@ -133,6 +148,7 @@ Status ListenForEnds() {
   jvmtiEventCallbacks callbacks{};
   callbacks.ThreadEnd = OnThreadEnd;
   callbacks.GarbageCollectionStart = OnCollectionStart;
+  callbacks.VMDeath = OnDeath;
   if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE ||
       jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
       jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, nullptr) !=
@@ -140,15 +156,16 @@ Status ListenForEnds() {
     jvmti->DisposeEnvironment();
     return Unable("this JVM refuses walks of the heap, or events of threads that end");
   }
-  jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_START, nullptr);
+  for (const jvmtiEvent event : {JVMTI_EVENT_GARBAGE_COLLECTION_START, JVMTI_EVENT_VM_DEATH})
+    jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
   heap_env = ClassEnvironment() == nullptr ? jvmti : ClassEnvironment();
   return Ok();
 }
 
 }  // namespace
 
-std::mutex& ProcessingMutex() {
-  static auto* mutex = new std::mutex;
+std::shared_mutex& ProcessingMutex() {
+  static auto* mutex = new std::shared_mutex;
   return *mutex;
 }
 
@@ -160,9 +177,12 @@ Status StartQueueService(JavaVM* vm) {
   queue_vm = vm;
   Status status = heap_env == nullptr ? ListenForEnds() : Ok();
   if (status.ok()) status = StartServiceThread("asgst-queues", Serve);
+  if (status.ok()) static_cast<void>(StartOwnPolls());
   started = status.ok();
   return status;
 }
+
+bool AreQueuesHeld() { return held.load(); }
 
 void HoldQueueService(bool hold) {
   held = hold;

@@ -2,13 +2,14 @@
 // The thread that brings the JVM to safepoints for the queues: a stock JDK calls no callback there.
 // The thread walks the heap's roots with JVMTI, which HotSpot does at a safepoint, and stops at the
 // first root: the callback runs on the VM thread while all Java threads are stopped.
-// Signal-safe: WakeQueueService, HoldQueueService yes; the rest no.
+// Where threads handle their own queues (own_polls.h), the service does it for threads that come to
+// no poll. Signal-safe: WakeQueueService, HoldQueueService, AreQueuesHeld yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_QUEUE_QUEUE_SERVICE_H_
 #define WALKHAMMER_HARNESS_ASGST_QUEUE_QUEUE_SERVICE_H_
 
 #include <jni.h>
 
-#include <mutex>
+#include <shared_mutex>
 
 #include "harness/base/result.h"
 
@@ -20,9 +21,10 @@ Status StartQueueService(JavaVM* vm);
 void WakeQueueService();
 // True: elements wait until a call with false, or until their thread ends.
 void HoldQueueService(bool hold);
-// Held while handlers run, by the thread that runs them. Code that holds it must not call the JVM:
-// that thread waits for the mutex at a safepoint.
-std::mutex& ProcessingMutex();
+bool AreQueuesHeld();
+// Held while handlers run, by the thread that runs them; shared by threads that handle their own
+// queues. Code that holds it must not call the JVM: that thread waits for the mutex at a safepoint.
+std::shared_mutex& ProcessingMutex();
 
 }  // namespace walkhammer::asgst
 

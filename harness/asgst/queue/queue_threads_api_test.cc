@@ -2,6 +2,7 @@
 // Queues of threads that run, block, are in native or end, on a live JVM.
 #include <atomic>
 
+#include "harness/asgst/include/asgst_hooks.h"
 #include "harness/asgst/testing/queue_testing.h"
 
 namespace walkhammer::asgst {
@@ -127,7 +128,11 @@ void SampleCalls(const char* method, const std::vector<std::string>& nested, int
     ExpectNested(handled, nested);
   }
   EXPECT_GT(states[ASGST_ELEMENT_EXACT] + states[ASGST_ELEMENT_MOVED], 0);
-  EXPECT_GT(states[ASGST_ELEMENT_RETURNED] + states[ASGST_ELEMENT_LOST], 0);
+  if ((asgst_hooks() & ASGST_HOOKS_POLLS) == 0) {
+    EXPECT_GT(states[ASGST_ELEMENT_RETURNED] + states[ASGST_ELEMENT_LOST], 0);
+  } else {
+    EXPECT_LT(states[ASGST_ELEMENT_LOST], count / 20) << "a poll comes before so many returns";
+  }
   printf("%s: exact %d, moved %d, returned %d, lost %d\n", method, states[1], states[2], states[3],
          states[4]);
 }

@@ -73,6 +73,8 @@ bool AppendInlined(JavaWalk& walk, const Activation& activation, std::vector<Jav
   return false;
 }
 
+constexpr uint64_t kAlignment = 15;  // of compiled frames, a mask
+
 }  // namespace
 
 bool RecordActivations(JavaWalk& walk, ActivationChain& chain) {
@@ -91,16 +93,24 @@ bool RecordActivations(JavaWalk& walk, ActivationChain& chain) {
   return chain.count > 0;
 }
 
-void StoppedStack::Take(JavaWalk& walk) {
+uint64_t LastEndOf(const ActivationChain& chain) {
+  uint64_t last = 0;
+  for (int i = 0; i < chain.count + (chain.has_caller ? 1 : 0); i++)
+    last = std::max(last, chain.frames[i].end);
+  return last;
+}
+
+void StoppedStack::Take(JavaWalk& walk, uint64_t last) {
   Standing standing;
-  while (frames_.size() < kMost && NextActivation(walk, standing.frame, standing.caller))
+  while (frames_.size() < kMost && NextActivation(walk, standing.frame, standing.caller)) {
     if (standing.frame.end != 0) frames_.push_back(standing);
+    if (standing.frame.end > (last | kAlignment)) return;
+  }
 }
 
 // A frame that changes between interpreted and compiled while it runs keeps its caller's sp, except
 // that compiled frames are 16-byte aligned.
 const StoppedStack::Standing* StoppedStack::Find(const Activation& activation) const {
-  constexpr uint64_t kAlignment = 15;
   const uint64_t low = activation.end & ~kAlignment;
   auto at = std::lower_bound(frames_.begin(), frames_.end(), low,
                              [](const Standing& s, uint64_t end) { return s.frame.end < end; });

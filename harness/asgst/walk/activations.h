@@ -42,6 +42,9 @@ struct ActivationChain {
 // are left out, as the documentation of queues says. `walk` must be before its first frame. False
 // if there is no such frame.
 bool RecordActivations(JavaWalk& walk, ActivationChain& chain);
+// The end of the chain's oldest frame, its caller included: a StoppedStack of the frames up to
+// there locates the chain as one of all frames does.
+uint64_t LastEndOf(const ActivationChain& chain);
 
 // What has become of a sample's frames: the values of asgst_element_state.
 enum class ElementState : int {
@@ -79,8 +82,8 @@ class StoppedStack {
   static constexpr int kMost = 1 << 16;  // frames
   // `runner`: RunnerOf() of the stopped thread.
   explicit StoppedStack(uint64_t runner) : runner_(runner) {}
-  // Records the whole stack. `walk` must be before its first frame.
-  void Take(JavaWalk& walk);
+  // Records the stack up to `last`, an end of a frame. `walk` must be before its first frame.
+  void Take(JavaWalk& walk, uint64_t last = UINT64_MAX);
 
   Located Locate(const ActivationChain& chain) const;
 

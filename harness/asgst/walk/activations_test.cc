@@ -111,6 +111,23 @@ TEST_P(ActivationsTest, TheCallerOfTheLastStandsAtItsCall) {
   EXPECT_EQ(LocateIn(kRunner).state, ElementState::kLost);
 }
 
+// Of a deep stack only the part that the chain needs is read.
+TEST_P(ActivationsTest, ThePartOfTheStackUpToTheChainsEndIsEnough) {
+  chain_.count = 1;
+  const uint64_t last = LastEndOf(chain_);
+  EXPECT_EQ(last, chain_.frames[0].end);
+  StoppedStack part(kRunner), none(kRunner);
+  JavaWalk walk(layout_, memory_, start_), again(layout_, memory_, start_);
+  ASSERT_EQ(walk.Begin(), WalkStatus::kFound);
+  part.Take(walk, last);
+  chain_.has_caller = true;
+  EXPECT_GT(LastEndOf(chain_), last) << "the caller counts";
+  EXPECT_EQ(part.Locate(chain_).state, ElementState::kExact) << "one frame more was read";
+  ASSERT_EQ(again.Begin(), WalkStatus::kFound);
+  none.Take(again, 0);
+  EXPECT_EQ(none.Locate(chain_).state, ElementState::kLost);
+}
+
 // New code at the same address describes what the sample never saw.
 TEST_P(ActivationsTest, CodeThatIsGoneIsNotAsked) {
   const Located located = LocateIn(kOther);

@@ -361,6 +361,9 @@ WalkStatus JavaWalk::BeginByState() {
   low_ = start_.registers.sp & ~7ULL;
   switch (layout_.jvm.states.StateOf(state) & ~1) {
     case kInJava:
+      // At some polls the JVM works in this state, with the anchor set.
+      if (start_.registers.pc == 0 && BeginAtAnchor() == WalkStatus::kFound)
+        return WalkStatus::kFound;
       return BeginInCode();
     case kInNative:
     case kInVm:

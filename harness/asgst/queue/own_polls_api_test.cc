@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that handle their own queues at their next poll, on a live JVM that can be hooked.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "harness/asgst/include/asgst_hooks.h"
+#include "harness/asgst/testing/queue_testing.h"
+
+namespace walkhammer::asgst {
+namespace {
+
+thread_local int local_of_thread = 0;
+
+// Which threads a queue's handler ran on, and what it found there.
+struct Places {
+  explicit Places(RunningMethod& running) : thread(running) {}
+
+  static void Note(ASGST_Iterator* iterator, void* self, void*) {
+    auto* places = static_cast<Places*>(self);
+    void* env = nullptr;
+    const bool is_own = syscall(SYS_gettid) == places->thread.os_thread();
+    if (is_own) {
+      places->own++;
+      if (local_of_thread == 7) places->with_local++;
+      LiveJvm::Get().jvm().vm()->GetEnv(&env, JNI_VERSION_1_6);
+      if (env == places->thread.env()) places->with_env++;
+    }
+    if (asgst_element_state(iterator) == ASGST_ELEMENT_LOST) places->lost++;
+    ASGST_Frame frame;
+    if (ASGST_NextFrame(iterator, &frame) == 1 && NameOf(frame.method) != "?") places->named++;
+    places->all++;
+  }
+
+  RunningMethod& thread;
+  std::atomic<int> all{0}, own{0}, with_local{0}, with_env{0}, named{0}, lost{0};
+};
+
+class OwnPolls : public LiveTest {
+ protected:
+  // Samples a thread that runs this method of wh.Api or, if `queued`, of wh.Queued.
+  void ExpectHandledByItself(const char* method, bool queued) {
+    constexpr int kSamples = 300;
+    RunningMethod running([&] {
+      local_of_thread = 7;
+      queued ? CallQueued(method) : LiveJvm::Get().Call(method);
+    });
+    Places places(running);
+    ASGST_Queue* queue = ASGST_RegisterQueue(running.env(), 4, 0, Places::Note, &places);
+    if ((asgst_hooks() & ASGST_HOOKS_POLLS) == 0) {
+      EXPECT_TRUE(ASGST_DeregisterQueue(running.env(), queue));
+      GTEST_SKIP() << "this JVM cannot be hooked";
+    }
+    int taken = 0;
+    for (int i = 0; i < kSamples; i++) {
+      int result = 0;
+      EXPECT_TRUE(running.Raise(
+          [&](ucontext_t* context) { result = ASGST_Enqueue(queue, context, nullptr); }));
+      if (result > 0) taken++;
+      EXPECT_TRUE(WaitFor([&] { return places.all == taken; }));
+    }
+    EXPECT_TRUE(ASGST_DeregisterQueue(running.env(), queue));
+    EXPECT_GT(taken, kSamples / 2);
+    // On a busy machine a thread may get no processor for so long that the service does its work.
+    EXPECT_GT(places.own, taken * 9 / 10);
+    EXPECT_EQ(places.with_local, places.own);
+    EXPECT_EQ(places.with_env, places.own);
+    EXPECT_EQ(places.named, taken);
+    EXPECT_LT(places.lost, taken / 20);
+    printf("%s: %d of %d by the sampled thread, lost %d\n", method, places.own.load(), taken,
+           places.lost.load());
+  }
+};
+
+TEST_F(OwnPolls, OfInterpretedLoops) { ExpectHandledByItself("interpSpin", false); }
+TEST_F(OwnPolls, OfCompiledLoops) { ExpectHandledByItself("c2Spin", false); }
+TEST_F(OwnPolls, OfInterpretedCalls) { ExpectHandledByItself("interpCalls", true); }
+TEST_F(OwnPolls, OfCompiledCalls) { ExpectHandledByItself("c2Calls", true); }
+
+// A thread that comes to no poll is served all the same.
+TEST_F(OwnPolls, AThreadInNativeIsServedByAStop) {
+  RunningProbe probe;
+  Places places(probe.thread());
+  ASGST_Queue* queue = ASGST_RegisterQueue(probe.thread().env(), 4, 0, Places::Note, &places);
+  EXPECT_TRUE(probe.thread().Raise([&](ucontext_t* context) {
+    EXPECT_EQ(ASGST_Enqueue(queue, context, nullptr), ASGST_JAVA_TRACE);
+  }));
+  EXPECT_TRUE(WaitFor([&] { return places.all == 1; }));
+  EXPECT_EQ(places.own, 0);
+  EXPECT_TRUE(ASGST_DeregisterQueue(probe.thread().env(), queue));
+}
+
+}  // namespace
+}  // namespace walkhammer::asgst

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Verdicts on bad walkers: each row of ci/test/bad_walkers.txt in each torture program, on one JDK
 # (the first of --jdk), WALKHAMMER_TIME (default: 4s) each, two runs at a time. Fails if a bad walker
-# is not found, or an honest one is found something of.
+# is not found, or an honest one is found something of. Then the gate compares a fuzz run and a
+# stress run of each with those of the honest one: each bad walker must be a regression.
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/soak.sh sets them
 need_jdks
@@ -37,3 +38,33 @@ for program in $programs; do
 done
 # shellcheck disable=SC2086  # words
 judged $last
+
+# sides SIDE NAME: makes a fuzz run and a stress run of that walker.
+sides() {
+  start "$out/gate-$1-fuzz" fuzz --walker asgst --provider "$work/$2.so" --jdk "$jdk" --no-confirm \
+    --no-minimize --workers 1 --walks 200000 --answers
+  fuzz=$!
+  start "$out/gate-$1-stress" stress --walker asgst --provider "$work/$2.so" --jdk "$jdk" \
+    --no-confirm --workload torture:mixed --time 8s --jobs 1
+  stress=$!
+  ended "$out/gate-$1-fuzz" "$fuzz" 0 1 || true
+  ended "$out/gate-$1-stress" "$stress" 0 1 || true
+}
+
+sides baseline honest
+regressions=0
+for name in $names; do
+  sides "$name" "$name"
+  code=0
+  "$walkhammer" gate --baseline "$out/gate-baseline-fuzz" --baseline "$out/gate-baseline-stress" \
+    --candidate "$out/gate-$name-fuzz" --candidate "$out/gate-$name-stress" --replay 3 \
+    >"$out/gate-$name.txt" 2>&1 || code=$?
+  wanted=1
+  [ "$name" != honest ] || wanted=0
+  if [ "$code" -ne "$wanted" ]; then
+    fail "the gate ends with $code for $name: $(tail -n 1 "$out/gate-$name.txt")"
+  else
+    regressions=$((regressions + wanted))
+  fi
+done
+echo "  ok      the gate calls $regressions bad walkers a regression"

@@ -1,19 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian 12 packages that walkhammer needs, as root or through sudo: ci/setup.sh [FOR].
-# Does nothing if all are installed. No other script of ci installs packages. FOR is
+# Installs what walkhammer needs from Debian 12 or newer, as root or through sudo: ci/setup.sh [FOR].
+# Does nothing if all is installed. No other script of ci installs packages. Any JDK from 17 on
+# builds the jars. Without apt-get it says what is missing here to build and run the command, and
+# how Fedora and openSUSE call that. FOR is
 #   nothing     to build and test walkhammer
 #   run         only to build and run the command
 #   aarch64     also to cross-build for aarch64
 #   jdks        also to run ci/setup/jdks.sh
 #   profilers   also to run ci/setup/profilers.sh
 #   build-jdk   also to run ci/setup/jdks.sh --build
-# Exit codes: 0 all are installed, 1 apt-get failed, 2 usage, 3 this machine lacks apt-get or root.
+# Exit codes: 0 all is installed, 1 apt-get failed, 2 usage, 3 this machine lacks apt-get or root.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 
-# One package a line, so that a diff shows each change.
-to_run='
+# One package a line, so that a diff shows each change; A|B is A, or B where A cannot be had.
+jdk='openjdk-25-jdk-headless|openjdk-21-jdk-headless|openjdk-17-jdk-headless'
+to_run="
 cmake
 g++
 libboost-dev
@@ -26,30 +29,30 @@ libsqlite3-dev
 libtomlplusplus-dev
 ninja-build
 nlohmann-json3-dev
-openjdk-17-jdk-headless
+$jdk
 pkg-config
 zlib1g-dev
-'
+"
 packages="$to_run"'
 afl++
 bats
 build-essential
 busybox
 ccache
-clang-14
-clang-format-14
-clang-tidy-14
+clang-14|clang
+clang-format-14|clang-format
+clang-tidy-14|clang-tidy
 curl
 ecj
 git
 libbenchmark-dev
-libclang-rt-14-dev
+libclang-rt-14-dev|libclang-rt-dev
 libgmock-dev
 libgtest-dev
 libxalan2-java
 libxerces2-java
 libxml2-utils
-lld-14
+lld-14|lld
 shellcheck
 sqlite3
 time
@@ -72,9 +75,54 @@ case ${1:-} in
     ;;
 esac
 
+# --- what is here ---------------------------------------------------------------------------------
+
+# is_installed A|B: true if one of these packages is; any JDK that builds the jars stands for $jdk.
 is_installed() {
-  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+  [ "$1" != "$jdk" ] || ! has_javac || return 0
+  for name in $(echo "$1" | tr '|' ' '); do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" != installed ] || return 0
+  done
+  return 1
 }
+
+has_javac() {
+  javac=${JAVA_HOME:+$JAVA_HOME/bin/}javac
+  version=$("$javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p')
+  [ "${version:-0}" -ge 17 ]
+}
+
+# has WHAT: true if there is this command or header. Of javac, the version counts, too.
+has() {
+  case $1 in
+    javac) has_javac ;;
+    *.hpp) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+# lacking SYSTEM: prints what the build of the command needs and does not find here, by its name in
+# SYSTEM, fedora or opensuse. Both of them install modules of pkg-config by the modules' names.
+lacking() {
+  for module in capstone CLI11 fmt libdw libelf nlohmann_json sqlite3 tomlplusplus zlib; do
+    pkg-config --exists "$module" 2>/dev/null || echo "pkgconfig($module)"
+  done
+  while read -r what fedora opensuse; do
+    has "$what" || case $1 in
+      fedora) echo "$fedora" ;;
+      opensuse) echo "$opensuse" ;;
+    esac
+  done <<'END'
+boost/math/distributions.hpp boost-devel              libboost_headers-devel
+cmake                        cmake                    cmake
+g++                          gcc-c++                  gcc-c++
+javac                        java-latest-openjdk-devel java-21-openjdk-devel
+ninja                        ninja-build              ninja
+pkg-config                   pkgconf-pkg-config       pkgconf-pkg-config
+END
+}
+
+# --- installing it --------------------------------------------------------------------------------
 
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
@@ -98,9 +146,37 @@ with_retries() {
   done
 }
 
-if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-  echo "setup: no apt-get here; install by hand what these Debian 12 packages hold:$packages" >&2
+# without_apt: ends the script: with 0 if the command can be built here, and that is all FOR asks.
+without_apt() {
+  fedora=$(lacking fedora | sed "s/.*/'&'/" | tr '\n' ' ')
+  if [ -z "$fedora" ] && [ "$1" = run ]; then
+    echo "setup: everything is installed" >&2
+    exit 0
+  fi
+  echo "setup: there is no apt-get here" >&2
+  if [ -n "$fedora" ]; then
+    echo "setup: to build the command, Fedora needs: dnf install $fedora" >&2
+    echo "setup: openSUSE needs: zypper install $(lacking opensuse | sed "s/.*/'&'/" | tr '\n' ' ')" >&2
+  fi
+  # shellcheck disable=SC2086  # words
+  [ "$1" = run ] ||
+    echo "setup: tests and all else need what these packages of Debian hold:" $packages >&2
   exit 3
+}
+
+# first_to_be_had A|B: the first of these packages that apt offers; A if it offers none of them.
+first_to_be_had() {
+  for name in $(echo "$1" | tr '|' ' '); do
+    if apt-cache policy "$name" 2>/dev/null | grep -q '^  Candidate: [^(]'; then
+      echo "$name"
+      return
+    fi
+  done
+  echo "${1%%|*}"
+}
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  without_apt "${1:-}"
 fi
 
 missing=
@@ -112,9 +188,13 @@ if [ -z "$missing" ]; then
   exit 0
 fi
 
-echo "setup: installing$missing" >&2
 apt="env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300"
 # shellcheck disable=SC2086  # lists of words
 with_retries $apt update
+chosen=
+for package in $missing; do
+  chosen="$chosen $(first_to_be_had "$package")"
+done
+echo "setup: installing$chosen" >&2
 # shellcheck disable=SC2086
-with_retries $apt install -y --no-install-recommends $missing
+with_retries $apt install -y --no-install-recommends $chosen

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs the two commands of the README, ci/quickstart.sh and ci/test.sh, on a bare machine: a minimal
-# Debian 12 with git and sudo, made from the mirror that this machine uses, and in it a clone of
-# HEAD whose path contains a space. Once as root, and once more in a new root folder as a user with
-# sudo. Prints the time of each phase of the quick start.
-#   --quick     only ci/quickstart.sh
-#   --as WHO    only as root, or only as user
+# Debian 12, then a minimal Debian 13, with git and sudo, made from the mirror that this machine
+# uses, and in it a clone of HEAD whose path contains a space. Once as root, and once more in a new
+# root folder as a user with sudo. Prints the time of each phase of the quick start.
+#   --quick         only ci/quickstart.sh
+#   --as WHO        only as root, or only as user
+#   --suite SUITE   only on this suite of Debian, such as bookworm, trixie or sid
 # Nothing is cached: times include all downloads. A quick start may take $WALKHAMMER_BOUND seconds
 # (default: 240, for two idle cores).
 # Needs root and 8 GB below ${TMPDIR:-/tmp}, and leaves nothing there.
@@ -18,7 +19,7 @@ cd "$(dirname "$0")/../.."
 quick=
 users='root user'
 bound=${WALKHAMMER_BOUND:-240}
-suite=bookworm
+suites='bookworm trixie'
 while [ "$#" -gt 0 ]; do
   case $1 in
     --quick) quick=yes ;;
@@ -33,8 +34,12 @@ while [ "$#" -gt 0 ]; do
           ;;
       esac
       ;;
+    --suite)
+      suites=${2:?--suite wants a suite of Debian}
+      shift
+      ;;
     *)
-      echo "fresh: expected --quick or --as WHO, got $1" >&2
+      echo "fresh: expected --quick, --as WHO or --suite SUITE, got $1" >&2
       exit 2
       ;;
   esac
@@ -66,7 +71,7 @@ trap 'exit 130' INT TERM
 
 # --- the bare machine -----------------------------------------------------------------------------
 
-# sources: prints the suites of Debian 12 that this machine uses, as lines of sources.list.
+# sources: prints what this machine uses of $suite, as lines of sources.list.
 sources() {
   # shellcheck disable=SC2016  # apt's own variables
   apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL) $(CODENAME)' \
@@ -156,7 +161,7 @@ fails() {
 quick_start() {
   in_it "$1" "$2" ci/quickstart.sh >"$work/log" 2>&1 || {
     cat "$work/log"
-    fails "the quick start as $2, exit code $?"
+    fails "the quick start as $2 on $suite, exit code $?"
     return 0
   }
   times=$(sed -n 's/^quickstart: \([0-9]* s to set up.*\)/\1/p' "$work/log")
@@ -164,25 +169,33 @@ quick_start() {
   echo "as $2: $times (at most $bound s)"
   total=$(echo "$times" | sed -n 's/.* \([0-9]*\) s in all$/\1/p')
   if [ "${total:-0}" -eq 0 ] || [ "$total" -gt "$bound" ]; then
-    fails "the quick start as $2: too slow"
+    fails "the quick start as $2 on $suite: too slow"
   fi
 }
 
-[ -z "$(git status --porcelain)" ] || echo 'fresh: tests HEAD, without uncommitted changes' >&2
-echo "== a bare $suite"
-began=$(date +%s)
-make_bare
-echo "made in $(($(date +%s) - began)) s"
-for user in $users; do
-  cp -a "$work/bare" "$work/$user"
-  clone_for "$work/$user" "$user"
-  echo "== ci/quickstart.sh, as $user"
-  quick_start "$work/$user" "$user"
+# try_as USER: runs the commands in a copy of the bare machine.
+try_as() {
+  cp -a "$work/bare" "$work/$1"
+  clone_for "$work/$1" "$1"
+  echo "== ci/quickstart.sh, as $1"
+  quick_start "$work/$1" "$1"
   if [ -z "$quick" ]; then
-    echo "== ci/test.sh, as $user"
-    in_it "$work/$user" "$user" ci/test.sh || fails "ci/test.sh as $user"
+    echo "== ci/test.sh, as $1"
+    in_it "$work/$1" "$1" ci/test.sh || fails "ci/test.sh as $1 on $suite"
   fi
-  rm -rf --one-file-system "${work:?}/$user"
+  rm -rf --one-file-system "${work:?}/$1"
+}
+
+[ -z "$(git status --porcelain)" ] || echo 'fresh: tests HEAD, without uncommitted changes' >&2
+for suite in $suites; do
+  echo "== a bare $suite"
+  began=$(date +%s)
+  make_bare
+  echo "made in $(($(date +%s) - began)) s"
+  for user in $users; do
+    try_as "$user"
+  done
+  rm -rf --one-file-system "$work/bare"
 done
 echo
 [ "$failed" -eq 0 ] || exit 1

@@ -464,7 +464,7 @@ void WalkLine::Report(const WalkRequest& request, uint64_t sequence, const Prese
     nanosleep(&pause, nullptr);
   }
   RawFinding& finding = ring.slots[head % kRingSize];
-  finding = RawFinding{};
+  std::construct_at(&finding);  // g++ 14 takes an assignment for one beyond the ring
   finding.sequence = sequence;
   finding.site = static_cast<uint32_t>(site);
   finding.time_ms = (MonotonicNs() - shared_.start_ns) / 1000000;

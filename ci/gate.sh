@@ -21,6 +21,7 @@
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(dirname "$0")
+[ ! -x "$here/../walkhammer" ] || : "${WALKHAMMER:=$here/../walkhammer}" # in a release
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
 time=10 rounds=3 workload=torture:mixed walker=agct policy='' bugs='' build=''
 out=out/gate-$(date +%Y%m%d-%H%M%S)

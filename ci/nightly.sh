@@ -31,6 +31,7 @@
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(dirname "$0")
+[ ! -x "$here/../walkhammer" ] || : "${WALKHAMMER:=$here/../walkhammer}" # in a release
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
 config='' short='' out=''
 least=5 # seconds that a run takes at the least

@@ -53,6 +53,7 @@ libxalan2-java
 libxerces2-java
 libxml2-utils
 lld-14|lld
+m4
 shellcheck
 sqlite3
 time

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuzz: synthetic walks. Runs a campaign into a run folder and reports it.
+#include "harness/cli/fuzz.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,7 +18,6 @@
 #include "harness/cli/options.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/provider.h"
-#include "harness/cli/run_end.h"
 #include "harness/cli/shard.h"
 #include "harness/ipc/launch.h"
 #include "harness/jvm/images/jdk_choice.h"
@@ -29,20 +30,6 @@
 
 namespace walkhammer {
 namespace {
-
-struct FuzzOptions {
-  std::string engine = "random", provider;
-  std::vector<std::string> walkers, jdks;
-  std::chrono::nanoseconds time{};  // 0: not given
-  std::optional<std::string> confirm_time, minimize_time;
-  std::string hang_limit = "100ms", out, shard;
-  std::vector<std::string> scenes, corpus;
-  uint64_t walks = 0, seed = 1, workers = 0;
-  RunEndOptions end;
-  bool answers = false;
-  bool churn = false, no_confirm = false, keep_aslr = false, no_coverage = false,
-       no_minimize = false;
-};
 
 constexpr uint64_t kMostWorkers = 64;
 constexpr std::chrono::nanoseconds kDefaultTime = std::chrono::seconds(60);
@@ -172,6 +159,8 @@ RunIdentity IdentityOf(const FuzzOptions& options, const ProviderChoice& provide
   return identity;
 }
 
+}  // namespace
+
 Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::string>& jvm_flags) {
   if (options.jdks.size() > 1) return BadInput("fuzz takes one --jdk; run it once for each JDK");
   ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
@@ -207,8 +196,6 @@ Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::stri
   }
   return ReportRun(dir, status, judging, options.end);
 }
-
-}  // namespace
 
 void AddFuzz(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "fuzz", "Synthetic walks of parked scenes");

@@ -27,6 +27,6 @@ int main(int argc, char** argv) {
        {"Work with a finding", {AddReplay, AddMinimize, AddBisect, AddShow, AddBundle}},
        {"Judge runs", {AddReport, AddGate, AddNight, AddCheck, AddBugs, AddMerge}},
        {"Crash reports", {AddImport}},
-       {"This machine", {AddDoctor}}},
+       {"This machine", {AddDoctor, AddTry}}},
       chosen, argc, argv);
 }

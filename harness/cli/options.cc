@@ -12,6 +12,7 @@
 #include "harness/base/duration.h"
 #include "harness/base/nearest.h"
 #include "harness/base/print.h"
+#include "harness/cli/version.h"
 
 namespace walkhammer {
 namespace {
@@ -220,7 +221,7 @@ int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int arg
   CLI::App app{
       "Hammers the stack walkers of the JVM until they break, and hands over each break\n"
       "as a small, replayable, explained input."};
-  app.set_version_flag("--version", WALKHAMMER_VERSION);
+  app.set_version_flag("--version", VersionText());
   app.footer(
       "Exit codes: 0 clean, 1 findings or regression, 2 usage or bad input,\n"
       "3 this machine or JDK cannot do it, 4 vacuous run or tool failure.");

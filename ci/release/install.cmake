@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` and CPack lay out. The command finds its parts beside itself, so all of
+# them are in lib/walkhammer, and bin has a link. The component asgst is libasgst.so alone:
+#   cmake --install build/release --component asgst --prefix DIR
+set(home lib/walkhammer)
+set(programs walkhammer walkhammer_child walkhammer_agent)
+if(WALKHAMMER_ENGINES)
+  list(APPEND programs walk_fuzzer walk_afl walkhammer_mutator)
+endif()
+install(TARGETS ${programs} RUNTIME DESTINATION ${home} LIBRARY DESTINATION ${home}
+        COMPONENT walkhammer)
+install(FILES ${scenes_jar} ${recordings_jar} ${CMAKE_BINARY_DIR}/walkhammer-torture.jar
+              ${CMAKE_BINARY_DIR}/jvm_flags.txt
+        DESTINATION ${home} COMPONENT walkhammer)
+foreach(folder seeds known-issues regressions vmstructs workloads)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/${folder} DESTINATION ${home} COMPONENT walkhammer
+          USE_SOURCE_PERMISSIONS)
+endforeach()
+install(PROGRAMS ci/gate.sh ci/nightly.sh DESTINATION ${home}/ci COMPONENT walkhammer)
+
+# wh_link(PATH TO): installs a symbolic link.
+function(wh_link path to)
+  cmake_path(GET path FILENAME name)
+  cmake_path(GET path PARENT_PATH folder)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links)
+  file(CREATE_LINK ${to} ${CMAKE_BINARY_DIR}/links/${name} SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/links/${name} DESTINATION ${folder} COMPONENT walkhammer)
+endfunction()
+wh_link(bin/walkhammer ../lib/walkhammer/walkhammer)
+wh_link(lib/walkhammer/libasgst.so ../libasgst.so.0)
+
+# libasgst.so, for profilers.
+configure_file(harness/asgst/asgst.pc.in asgst.pc @ONLY)
+install(TARGETS asgst LIBRARY DESTINATION lib COMPONENT asgst NAMELINK_COMPONENT asgst)
+install(DIRECTORY harness/asgst/include/ DESTINATION include COMPONENT asgst
+        FILES_MATCHING PATTERN "*.h")
+install(FILES ${CMAKE_BINARY_DIR}/asgst.pc DESTINATION lib/pkgconfig COMPONENT asgst)
+
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/doc/walkhammer COMPONENT walkhammer)
+install(DIRECTORY docs corpora DESTINATION share/doc/walkhammer COMPONENT walkhammer
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.json" PATTERN "*.cc")
+if(WALKHAMMER_RELEASE)  # the licences of what is linked statically
+  file(GLOB licences ${CMAKE_SYSROOT}/usr/share/doc/*/copyright)
+  foreach(licence ${licences})
+    cmake_path(GET licence PARENT_PATH package)
+    cmake_path(GET package FILENAME package)
+    install(FILES ${licence} DESTINATION share/doc/walkhammer/licences RENAME ${package}
+            COMPONENT walkhammer)
+  endforeach()
+endif()
+
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_FILE_NAME
+    ${PROJECT_NAME}-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_VERBATIM_VARIABLES ON)
+include(CPack)

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What is installed: it works in any folder, and ci/release/check.sh notices each breach of what a
+# release promises.
+# shellcheck disable=SC2154  # bats and lib.bash set these variables
+
+load lib
+
+# program NAME FLAG...: a program or library of $tree, of the C text on stdin.
+program() {
+  gcc -x c - -x none -o "$tree/$1" "${@:2}"
+}
+
+# A tree whose parts are sound on this machine: a program that finds its library beside itself.
+sound_tree() {
+  tree="$tmp/a tree"
+  mkdir "$tree"
+  echo 'int one(void) { return 1; }' | program libone.so -shared -Wl,-soname,libone.so
+  echo 'int one(void); int main(void) { return one(); }' |
+    program main "$tree/libone.so" "-Wl,-rpath,\$ORIGIN"
+}
+
+@test "a sound tree passes the check, and one without programs does not" {
+  sound_tree
+  run -0 "$root/ci/release/check.sh" "$tree" 2.99
+  [[ "$output" == "check: 2 programs and libraries are sound"* ]]
+  rm "$tree"/*
+  run -1 "$root/ci/release/check.sh" "$tree" 2.99
+  [[ "$output" == *"has no program"* ]]
+  run -2 "$root/ci/release/check.sh"
+}
+
+@test "the check names a library that is not in the tree, and one that is not to be found" {
+  sound_tree
+  echo 'int zlibVersion(void); int main(void) { return zlibVersion(); }' | program zlib -lz
+  run -1 "$root/ci/release/check.sh" "$tree" 2.99
+  is "$output" "zlib: needs libz.so.1"
+  rm "$tree/zlib" "$tree/libone.so"
+  run -1 "$root/ci/release/check.sh" "$tree" 2.99
+  [[ "$output" == *"main: needs libone.so"* && "$output" == *"main: libone.so => not found"* ]]
+}
+
+@test "the check names symbols that are newer than the C library of the oldest system" {
+  sound_tree
+  echo '#include <stdlib.h>
+    int main(void) { return atexit(0) + (getenv("A") != 0); }' | program old
+  rm "$tree/main" "$tree/libone.so"
+  # main itself moved in 2.34
+  run "$root/ci/release/check.sh" "$tree" 2.33
+  [ "$status" -eq 1 ] || skip "this machine's C library is older than 2.34"
+  is "$output" "old: __libc_start_main of glibc 2.34"
+  run -0 "$root/ci/release/check.sh" "$tree" 2.34
+}
+
+@test "the check names a library's symbol that nobody defines" {
+  sound_tree
+  echo 'int nobody(void); int two(void) { return nobody(); }' | program libtwo.so -shared
+  run -1 "$root/ci/release/check.sh" "$tree" 2.99
+  [[ "$output" == "libtwo.so: undefined symbol: nobody"* ]]
+}
+
+@test "the check names files that tell where they were built" {
+  sound_tree
+  echo "built in $root/build" >"$tree/a file.txt"
+  run -1 "$root/ci/release/check.sh" "$tree" 2.99
+  is "$output" "a file.txt: names $root"
+}
+
+@test "what is installed works in a folder with a blank, and through a link" {
+  built=$(dirname "$walkhammer")
+  [ -e "$built/cmake_install.cmake" ] || skip "$built is not a build folder"
+  cmake --install "$built" --prefix "$tmp/before" >/dev/null
+  mv "$tmp/before" "$tmp/a place"
+  ln -s "$tmp/a place/bin/walkhammer" "$tmp/wh"
+  cd /
+  run -0 "$tmp/wh" show workloads
+  [[ "$output" == *torture:mixed* ]]
+  run -0 pkg-config --with-path="$tmp/a place/lib/pkgconfig" --modversion asgst
+  [[ "$("$tmp/wh" --version)" == "walkhammer $output"* ]]
+  cd "$tmp"
+  unset WALKHAMMER
+  run "$tmp/a place/lib/walkhammer/ci/gate.sh" /none /none
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"/none"* && "$output" != *"build it"* ]] # the command says what is wrong
+  need_jdk
+  run "$tmp/wh" try --jdk "$jdk" --time 2s
+  echo "$status: $output"
+  [ "$status" -le 1 ]
+  [[ "$output" =~ (KNOWN|CLEAN|FINDINGS):\  ]]
+  [[ "$output" == *"Page  out/try-"* ]]
+  [[ "$output" != *"$built"* ]] # nothing of it is used
+  next=$(sed -n 's/^Next  //p' <<<"$output")
+  [ -z "$next" ] || eval "$next"
+}
+
+@test "--version says what this walkhammer is" {
+  run -0 "$walkhammer" --version
+  [[ "${lines[0]}" =~ ^walkhammer\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+  [[ "${lines[1]}" =~ ^commit\ +([0-9a-f]{7,}\ of\ 20[0-9-]{8}(, with changes)?|unknown)$ ]]
+  [[ "${lines[2]}" =~ ^compiler\ +(g\+\+|clang)\ [0-9] ]]
+  [[ "${lines[4]}" =~ ^features\ +libasgst ]]
+}

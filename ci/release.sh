@@ -23,4 +23,10 @@ cmake --build --preset dist
 rm -rf build/dist/tree
 cmake --install build/dist --prefix build/dist/tree >/dev/null
 ci/release/check.sh build/dist/tree
-(cd build/dist && cpack -B "$to")
+# Two builds of a commit give the same file: cpack, which would do, takes names as the file system
+# orders them.
+name=$(sed -n 's/^set(CPACK_PACKAGE_FILE_NAME "\(.*\)")$/\1/p' build/dist/CPackConfig.cmake)
+mkdir -p "$to"
+tar -C build/dist --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+  --mode=u=rwX,go=rX --transform "flags=r;s,^tree,$name," -cf - tree | gzip -9n >"$to/$name.tar.gz"
+echo "$to/$name.tar.gz"

@@ -23,11 +23,12 @@ static_assert(static_cast<int>(WalkEnd::kNoMethod) == ASGST_WALK_END_NO_METHOD &
 
 char error[512];
 
-// What asgst_walk_end and asgst_guessed_from answer. The storage is there before a thread's first
-// signal: a plain thread_local may allocate at its first use.
+// What asgst_walk_end, asgst_guessed_from and asgst_guessed_c_frame answer. The storage is there
+// before a thread's first signal: a plain thread_local may allocate at its first use.
 struct LastWalk {
   jint end = ASGST_WALK_END_UNTOLD;
   jint guessed_from = -1;
+  jint guessed_c_frame = -1;
 };
 __attribute__((tls_model("initial-exec"))) thread_local LastWalk last_walk;
 
@@ -55,13 +56,15 @@ bool IsAttached() {
 // how many, or a code of asgst.h.
 jint WalkInto(ASGST_CallTrace& trace, jint depth, JavaWalk& walk, WalkStatus status) {
   const bool found = status == WalkStatus::kFound;
-  jint count = 0, guessed_from = -1;
+  jint count = 0, guessed_from = -1, guessed_c_frame = -1;
   for (JavaFrame frame; found && count < depth && walk.Next(frame); count++) {
     Fill(frame, trace.frames[count]);
-    if (frame.guessed && guessed_from < 0) guessed_from = count;
+    jint& guess = frame.type == FrameType::kCpp ? guessed_c_frame : guessed_from;
+    if (frame.guessed && guess < 0) guess = count;
   }
   const bool is_full = walk.end() == WalkEnd::kUntold && count == depth;
-  last_walk = {static_cast<jint>(is_full ? WalkEnd::kDepth : walk.end()), guessed_from};
+  last_walk = {static_cast<jint>(is_full ? WalkEnd::kDepth : walk.end()), guessed_from,
+               guessed_c_frame};
   AskForTables();
   if (!found) return static_cast<jint>(status);
   return count > 0 || !walk.broken() ? count : static_cast<jint>(ASGST_UNKNOWN_JAVA);
@@ -78,7 +81,7 @@ jint WalkOutsideJava(ASGST_CallTrace& trace, jint depth, const ucontext_t* conte
 }
 
 jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_t options) {
-  last_walk = {ASGST_WALK_END_NO_JAVA, -1};
+  last_walk = {ASGST_WALK_END_NO_JAVA};
   trace.frame_info = nullptr;
   if (!IsAttached()) return ASGST_NO_CLASS_LOAD;
   const uint64_t thread = CurrentJavaThread();
@@ -94,7 +97,7 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_
 // Walks a thread that the caller keeps parked.
 jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* ucontext,
                uint32_t options) {
-  last_walk = {ASGST_WALK_END_NO_JAVA, -1};
+  last_walk = {ASGST_WALK_END_NO_JAVA};
   trace.frame_info = nullptr;
   WalkStart start;
   const bool non_java = (options & ASGST_INCLUDE_C_FRAMES) != 0;
@@ -129,6 +132,8 @@ bool walkhammer::asgst::IsNewThread() {
 jint asgst_walk_end() { return last_walk.end; }
 
 jint asgst_guessed_from() { return last_walk.guessed_from; }
+
+jint asgst_guessed_c_frame() { return last_walk.guessed_c_frame; }
 
 void AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, void* ucontext, uint32_t options) {
   trace->num_frames = Walk(*trace, depth, static_cast<const ucontext_t*>(ucontext), options);

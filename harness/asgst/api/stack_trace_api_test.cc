@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AsyncGetStackTrace and AsyncGetCallTrace2 on a live JVM, as profilers call them: each code, frame
 // type and option that can be brought about. docs/api-tests.md lists what is tested where.
+#include <dlfcn.h>
 #include <execinfo.h>
 
 #include <algorithm>
@@ -295,6 +296,52 @@ TEST_F(StackTraceApi, Deopt) {
 TEST_F(StackTraceApi, ThreadNotJava) {
   std::thread([&] { WalkHere(); }).join();
   EXPECT_EQ(walked_.count(), ASGST_THREAD_NOT_JAVA);
+}
+
+// Whether `walk` has frames of both functions of late_library.cc, one after the other.
+bool HasLateFrames(const Walked& walk, void* library) {
+  const auto in = [&](void* pc, const char* name) {
+    const auto* function = static_cast<const char*>(dlsym(library, name));
+    const auto* at = static_cast<const char*>(pc);
+    return at > function && at < function + 64;
+  };
+  const std::vector<void*> pcs = walk.PcsOf(ASGST_FRAME_CPP);
+  for (size_t i = 1; i < pcs.size(); i++)
+    if (in(pcs[i - 1], "late_inner") && in(pcs[i], "late_outer")) return true;
+  return false;
+}
+
+TEST_F(StackTraceApi, CFramesOfALibraryThatWasLoadedLate) {
+  ASSERT_EQ(asgst_wait_for_c_frames(10'000), 0);
+  WalkInProbe("interpProbe", ASGST_INCLUDE_C_FRAMES);
+  EXPECT_EQ(asgst_guessed_c_frame(), -1) << "all that is loaded has tables";
+  void* library = dlopen(WALKHAMMER_LATE_LIBRARY, RTLD_NOW);
+  ASSERT_NE(library, nullptr);
+  auto* outer = reinterpret_cast<int (*)(void (*)())>(dlsym(library, "late_outer"));
+  static Walked* walk = &walked_;
+  jint guessed = -1;
+  const auto walk_below = [&] {
+    live_.on_probe = [&] {
+      outer([] {
+        static const InHandler in_handler = [](ucontext_t* context) {
+          walk->Here(context, ASGST_INCLUDE_C_FRAMES);
+        };
+        RaiseHere(in_handler);
+      });
+      guessed = asgst_guessed_c_frame();
+    };
+    live_.Call("interpProbe");
+  };
+  walk = &walked_;
+  walk_below();
+  EXPECT_TRUE(HasLateFrames(walked_, library) || guessed >= 0) << "neither there nor flagged";
+  EXPECT_EQ(walked_.guessed_from, -1) << "Java frames are as certain as ever";
+  EXPECT_EQ(walked_.Order().find("531"), 0U);
+  ASSERT_EQ(asgst_wait_for_c_frames(10'000), 0);
+  walk_below();
+  EXPECT_TRUE(HasLateFrames(walked_, library));
+  EXPECT_EQ(guessed, -1);
+  dlclose(library);
 }
 
 constexpr uint32_t kAlsoC = ASGST_INCLUDE_C_FRAMES | ASGST_INCLUDE_NON_JAVA_THREADS;

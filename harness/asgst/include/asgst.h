@@ -94,10 +94,11 @@ JNIEXPORT jint JNICALL asgst_attach(JavaVM* vm);
 /* Returns the sentence that says why the last asgst_attach failed, in a buffer of libasgst; "" if
    it succeeded, or was never called. Signal-safe: yes. */
 JNIEXPORT const char* JNICALL asgst_error(void);
-/* Waits at most `milliseconds` until the unwind tables for C and C++ code are there. A thread of
-   libasgst reads them from the libraries' .eh_frame after asgst_attach. Until the tables are there,
-   and in code without .eh_frame, walks follow frame pointers. Returns 0, or -1 if the time was too
-   short. Signal-safe: no. */
+/* Waits at most `milliseconds` until the unwind tables for C and C++ code are there, of all
+   libraries that are loaded now. A thread of libasgst reads them from the libraries' .eh_frame
+   after asgst_attach, and when a walk has met code of a library that was loaded since. Until the
+   tables are there, and in code without .eh_frame, walks follow frame pointers, and
+   asgst_guessed_c_frame says so. Returns 0, or -1 if the time was too short. Signal-safe: no. */
 JNIEXPORT jint JNICALL asgst_wait_for_c_frames(jint milliseconds);
 
 /* Walks the current thread from the registers in `ucontext`, a ucontext_t* that a signal handler
@@ -159,8 +160,14 @@ enum {
 JNIEXPORT jint JNICALL asgst_walk_end(void);
 /* Extension of libasgst: returns the index, in the `frames` of the walk of asgst_walk_end, of the
    newest frame that was not derived but searched for on the stack: this frame may be wrong, and all
-   older frames may be wrong, or lack callers in between. -1: there is none. Signal-safe: yes. */
+   older frames may be wrong, or lack callers in between. -1: there is none. Frames of C and C++
+   code do not count. Signal-safe: yes. */
 JNIEXPORT jint JNICALL asgst_guessed_from(void);
+/* Extension of libasgst: returns the index, in the same `frames`, of the newest frame of C or C++
+   code that was found, or whose caller was looked for, without an unwind table: as in a library
+   that was loaded since the tables were made. From this frame on to the next Java frame, frames may
+   be wrong or missing; Java frames are not concerned. -1: there is none. Signal-safe: yes. */
+JNIEXPORT jint JNICALL asgst_guessed_c_frame(void);
 
 #ifdef __cplusplus
 }

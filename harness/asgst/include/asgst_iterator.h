@@ -113,7 +113,8 @@ JNIEXPORT int JNICALL ASGST_State(ASGST_Iterator* iterator);
 JNIEXPORT int JNICALL asgst_iterator_end(ASGST_Iterator* iterator);
 /* Extension of libasgst: returns true if the frame that ASGST_NextFrame returned last, or a newer
    frame, was not derived but searched for on the stack: it may be wrong, and callers before it may
-   be missing. False for a null `iterator`. */
+   be missing. Of a frame of C or C++ code also: its caller, or one of the newer ones up to the last
+   Java frame, was looked for without an unwind table. False for a null `iterator`. */
 JNIEXPORT bool JNICALL asgst_frame_is_guess(ASGST_Iterator* iterator);
 
 /* --- methods and classes ---

@@ -22,6 +22,7 @@ namespace {
 UnwindTables tables;
 AutoResetEvent wanted;
 std::atomic<bool> made{false};
+std::atomic<uint64_t> made_after{0};  // Snapshot::changes of the newest tables
 
 struct Loaded {
   std::string path;  // empty: only in memory
@@ -62,6 +63,18 @@ int AddLoaded(dl_phdr_info* info, size_t, void* snapshot) {
   into->modules.push_back({real, low, high, hash});
   into->changes = info->dlpi_adds + info->dlpi_subs;
   return 0;
+}
+
+// Number of modules that were loaded or unloaded so far.
+uint64_t ChangesSoFar() {
+  uint64_t changes = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* sum) {
+        *static_cast<uint64_t*>(sum) = info->dlpi_adds + info->dlpi_subs;
+        return 1;  // the same of all modules
+      },
+      &changes);
+  return changes;
 }
 
 struct Known {
@@ -131,6 +144,7 @@ void* Serve(void*) {
     // load or unload.
     if (!made || snapshot.changes != changes) MakeTables(snapshot, kept);
     changes = snapshot.changes;
+    made_after.store(changes);
     nanosleep(&kRest, nullptr);
     wanted.Wait();
   }
@@ -152,8 +166,13 @@ void AskForTables() {
 
 bool WaitForTables(int milliseconds) {
   constexpr timespec kMillisecond{0, 1'000'000};
-  for (int i = 0; i < milliseconds && !made; i++) nanosleep(&kMillisecond, nullptr);
-  return made;
+  const uint64_t now = ChangesSoFar();
+  const auto are_made = [now] { return made && made_after.load() >= now; };
+  for (int i = 0; i < milliseconds && !are_made(); i++) {
+    wanted.Set();
+    nanosleep(&kMillisecond, nullptr);
+  }
+  return are_made();
 }
 
 }  // namespace walkhammer::asgst

@@ -17,7 +17,8 @@ void StartUnwindService();
 const UnwindTables& LiveTables();
 // Wakes the service thread if a walk has reached code of no known module.
 void AskForTables();
-// Waits until tables were made at least once; false if that takes more than `milliseconds`.
+// Waits until there are tables of all modules that are loaded at the call; false if that takes more
+// than `milliseconds`.
 bool WaitForTables(int milliseconds);
 
 // Hash of a table of .eh_frame_hdr; never 0.

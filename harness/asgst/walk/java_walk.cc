@@ -42,11 +42,13 @@ void JavaWalk::BeginC(const Registers& at, bool top, uint64_t limit) {
 }
 
 // Returns the next frame of C code that comes before the current Java frame. False: none is left.
+// The frame counts as a guess if it, or its caller, was looked for without an unwind table.
 bool JavaWalk::EmitC(JavaFrame& frame) {
   if (!in_c_) return false;
   const Registers at = c_.at();
   frame = {FrameType::kCpp, -1, -1, 0, at.pc, at.sp, at.fp, {}};
   in_c_ = c_.Up() && !InCode(c_.at().pc);
+  guessed_frame_ |= c_.has_guessed();
   return true;
 }
 

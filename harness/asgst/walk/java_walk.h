@@ -33,7 +33,7 @@ struct JavaFrame {
   MethodFacts facts;
   uint64_t code = 0;  // first instruction of its compiled code; 0: none
   // This frame, or a newer one, was searched for instead of derived: it may be wrong, and callers
-  // in between may be missing.
+  // in between may be missing. Of kCpp: this frame, or a newer one of kCpp, or its caller.
   bool guessed = false;
 };
 

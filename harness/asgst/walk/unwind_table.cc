@@ -46,11 +46,11 @@ UnwindRow NativeUnwinder::Row() const {
 bool NativeUnwinder::Up() {
   const UnwindRow row = Row();
   Registers caller{};
+  has_guessed_ |= row.base == UnwindRow::kUnknown;
   if (row.base != UnwindRow::kUnknown ? !ByRow(row, caller) : !ByFramePointer(caller)) return false;
   if (caller.pc == 0 || caller.sp >= limit_) return false;
   at_ = caller;
   top_ = false;
-  has_guessed_ |= row.base == UnwindRow::kUnknown;
   return true;
 }
 

@@ -71,7 +71,7 @@ class NativeUnwinder {
   bool Reported() const { return Row().base != UnwindRow::kUnknown; }
   // Moves to the caller. False if none is found; at() is unchanged then.
   bool Up();
-  // True if, since Begin(), Up() has moved without a row.
+  // True if, since Begin(), Up() has moved, or failed to, without a row.
   bool has_guessed() const { return has_guessed_; }
 
  private:

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions for methods and classes: see asgst_iterator.h.
+#include "harness/asgst/api/ids.h"
+
 #include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/process/attach.h"
@@ -44,6 +49,17 @@ class Reader {
 };
 
 constinit const MetadataLayout Reader::kNothing{};
+
+// Unload handlers that came before libasgst was attached. Never destroyed: the JVM outlives static
+// objects.
+struct WaitingHandlers {
+  std::mutex mutex;
+  std::vector<std::pair<ASGST_ClassUnloadHandler, void*>> handlers;
+};
+WaitingHandlers& Waiting() {
+  static WaitingHandlers* waiting = new WaitingHandlers;
+  return *waiting;
+}
 
 }  // namespace
 
@@ -134,7 +150,7 @@ ASGST_Method ASGST_JMethodIDToMethod(jmethodID id) {
 }
 
 ASGST_Class ASGST_JClassToClass(jclass klass) {
-  AttachIfPossible();
+  if (!AttachIfPossible()) TellNotAttached();
   JNIEnv* env = CurrentEnv();
   return env == nullptr ? nullptr : reinterpret_cast<ASGST_Class>(KlassOf(env, klass));
 }
@@ -144,9 +160,30 @@ jclass ASGST_ClassToJClass(ASGST_Class klass) {
 }
 
 void ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler handler, void* arg) {
-  if (AttachIfPossible() && IdMetadata() != nullptr) AddUnloadHandler(TheVm(), handler, arg);
+  if (!AttachIfPossible()) {
+    WaitingHandlers& waiting = Waiting();
+    const std::lock_guard lock(waiting.mutex);
+    if (handler != nullptr) waiting.handlers.emplace_back(handler, arg);
+    return;
+  }
+  RegisterWaitingHandlers();
+  if (IdMetadata() != nullptr) AddUnloadHandler(TheVm(), handler, arg);
+}
+
+void walkhammer::asgst::RegisterWaitingHandlers() {
+  WaitingHandlers& waiting = Waiting();
+  const std::lock_guard lock(waiting.mutex);
+  for (const auto& [handler, arg] : std::exchange(waiting.handlers, {}))
+    if (IdMetadata() != nullptr) AddUnloadHandler(TheVm(), handler, arg);
 }
 
 bool ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandler handler, void* arg) {
+  WaitingHandlers& waiting = Waiting();
+  {
+    const std::lock_guard lock(waiting.mutex);
+    const auto found = std::find(waiting.handlers.begin(), waiting.handlers.end(),
+                                 std::pair<ASGST_ClassUnloadHandler, void*>(handler, arg));
+    if (found != waiting.handlers.end()) return waiting.handlers.erase(found), true;
+  }
   return IdMetadata() != nullptr && RemoveUnloadHandler(handler, arg);
 }

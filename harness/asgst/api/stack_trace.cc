@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "harness/asgst/api/ids.h"
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/self_attach.h"
@@ -146,6 +147,7 @@ void AsyncGetCallTrace2(ASGST_CallTrace* trace, jint depth, void* ucontext, uint
 jint asgst_attach(JavaVM* vm) {
   AttachComes();
   const walkhammer::Status status = Attach(vm);
+  if (status.ok()) RegisterWaitingHandlers();
   snprintf(error, sizeof error, "%s", status.ok() ? "" : status.failure().message.c_str());
   return status.ok() ? 0 : -1;
 }

@@ -244,8 +244,8 @@ typedef void (*ASGST_ClassUnloadHandler)(ASGST_Class klass, ASGST_Method* method
      not change.
    - While a handler is registered, JVMTI's ClassFileLoadHook is enabled, which slows down class
      loading.
-
-   A handler registered after the end of the JVM, or without asgst_attach, is never called. */
+   - A handler that was registered before libasgst was attached, as in a client's Agent_OnLoad, is
+     called from then on. One that was registered after the end of the JVM is never called. */
 JNIEXPORT void JNICALL ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler handler,
                                                         void* arg);
 /* Removes one registration of `handler` with `arg`, and waits until that registration's calls are

@@ -60,9 +60,7 @@ bool AttachIfPossible(JNIEnv* env) {
   if (Live() != nullptr) return true;
   JavaVM* vm = nullptr;
   if (env == nullptr || env->GetJavaVM(&vm) != JNI_OK) vm = CreatedVm();
-  if (vm != nullptr && IsOwnThread(vm) && IsLive(vm) && Attach(vm).ok()) return true;
-  TellNotAttached();
-  return false;
+  return vm != nullptr && IsOwnThread(vm) && IsLive(vm) && Attach(vm).ok();
 }
 
 void AttachComes() { is_told.store(true); }

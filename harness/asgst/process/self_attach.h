@@ -13,7 +13,7 @@ namespace walkhammer::asgst {
 // `env`: the JNIEnv of any thread of the JVM, which leads to the JVM. Null: JNI_GetCreatedJavaVMs
 // finds the JVM; from JDK 22 on it does so only after the VMInit event (JDK-8308341), and during
 // the event a symbol of libjvm must do, unless it is stripped. Returns true if libasgst is
-// attached; if not, calls TellNotAttached. Signal-safe: no.
+// attached. Signal-safe: no.
 bool AttachIfPossible(JNIEnv* env = nullptr);
 
 // Tells that somebody attaches, or has tried to: TellNotAttached is silent from then on.

@@ -100,7 +100,7 @@ void SetOnProcessing(ASGST_Queue* queue, ASGST_Queue::OnProcessing ASGST_Queue::
 
 ASGST_Queue* ASGST_RegisterQueue(JNIEnv* env, int size, int options, ASGST_Handler fun,
                                  void* argument) {
-  AttachIfPossible(env);
+  if (!AttachIfPossible(env)) TellNotAttached();
   const uint64_t thread = ThreadFor(env);
   if (thread == 0 || fun == nullptr || !StartQueueService(TheVm()).ok()) return nullptr;
   return AddQueue(size, thread, options, fun, argument);

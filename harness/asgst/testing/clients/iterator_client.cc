@@ -37,7 +37,7 @@ void OnSignal(int, siginfo_t*, void* ucontext) {
   for (Trace& trace : traces) {
     if (!trace.is_free.exchange(false)) continue;
     trace.count = 0;
-    counts.Add(ASGST_RunWithIterator(ucontext, 0, Keep, &trace));
+    counts.Add(ASGST_RunWithIterator(ucontext, 0, Keep, &trace), ucontext);
     trace.is_done = true;
     return;
   }

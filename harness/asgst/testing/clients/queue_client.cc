@@ -19,7 +19,7 @@ Sampler sampler;
 Counts counts;
 std::mutex stacks_mutex;
 std::map<std::string, long> stacks;
-std::atomic<long> handled{0}, unloaded{0};
+std::atomic<long> handled{0}, unloaded{0}, unloaded_early{0};
 
 void OnElement(ASGST_Iterator* iterator, void*, void*) {
   std::string stack;
@@ -31,12 +31,12 @@ void OnElement(ASGST_Iterator* iterator, void*, void*) {
   stacks[stack]++;
 }
 
-void OnUnload(ASGST_Class, ASGST_Method*, int, bool redefined, void*) {
-  if (!redefined) unloaded++;
+void OnUnload(ASGST_Class, ASGST_Method*, int, bool redefined, void* count) {
+  if (!redefined) (*static_cast<std::atomic<long>*>(count))++;
 }
 
 void OnSignal(int, siginfo_t*, void* ucontext) {
-  if (queue != nullptr) counts.Add(ASGST_Enqueue(queue, ucontext, nullptr));
+  if (queue != nullptr) counts.Add(ASGST_Enqueue(queue, ucontext, nullptr), ucontext);
 }
 
 void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) {
@@ -52,21 +52,24 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
 
 void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* env, jthread thread) {
   if ((ASGST_Capabilities() & ASGST_REGISTER_QUEUE) == 0) return;
-  ASGST_RegisterClassUnloadHandler(OnUnload, nullptr);
+  ASGST_RegisterClassUnloadHandler(OnUnload, &unloaded);
   OnThreadStart(jvmti, env, thread);
   sampler.Start(threads, OnSignal);
 }
 
 void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
   sampler.Stop();
-  ASGST_DeregisterClassUnloadHandler(OnUnload, nullptr);
+  const bool found = ASGST_DeregisterClassUnloadHandler(OnUnload, &unloaded) &&
+                     ASGST_DeregisterClassUnloadHandler(OnUnload, &unloaded_early);
   counts.Print("queue");
-  std::fprintf(stderr, "queue: handled %ld unloaded %ld\n", handled.load(), unloaded.load());
+  std::fprintf(stderr, "queue: handled %ld unloaded %ld unloaded-early %ld deregistered %d\n",
+               handled.load(), unloaded.load(), unloaded_early.load(), found ? 1 : 0);
 }
 
 }  // namespace
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char*, void*) {
+  ASGST_RegisterClassUnloadHandler(OnUnload, &unloaded_early);
   jvmtiEventCallbacks callbacks = {};
   callbacks.VMInit = OnVmInit;
   callbacks.VMDeath = OnVmDeath;

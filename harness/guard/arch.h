@@ -33,7 +33,7 @@ namespace walkhammer {
 //   AtCallThatEndsSteps(const ucontext_t&): true if the thread must run without trap flag now;
 //   CodeUnit: the unit that one store can write into running code; kTrapCode: a trap instruction of
 //     one CodeUnit; kTrapPcAhead: pc at its SIGTRAP = address of the instruction + kTrapPcAhead;
-//   bool WriteEntryStub(entry, hook, code): code that calls hook at a function's entry.
+//   bool WriteMovedEntry(entry, code): the function, though its first instruction is replaced.
 
 // Slots of HotSpot's frames, in words from fp, as in frame_x86.hpp and frame_aarch64.hpp of JDK 17
 // to 25. The slots of both architectures are here, for walks of either architecture.

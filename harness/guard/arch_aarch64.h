@@ -108,8 +108,9 @@ inline void SetThreadPointer(uint64_t pointer) {
   asm volatile("msr tpidr_el0, %0" ::"r"(pointer) : "memory");
 }
 
-// There are no entry stubs for this architecture yet.
-inline bool WriteEntryStub(uint64_t, uint64_t, uint8_t*) { return false; }
+// Not for this architecture yet.
+inline constexpr size_t kMovedEntryBytes = 32;
+inline bool WriteMovedEntry(uint64_t, uint8_t*) { return false; }
 
 }  // namespace walkhammer
 

@@ -138,17 +138,11 @@ inline void SetThreadPointer(uint64_t pointer) {
     syscall(SYS_arch_prctl, ARCH_SET_FS, pointer);
 }
 
-// Writes to `code`, of 128 bytes at least, a stub for the function at `entry`, whose first byte is
-// about to be replaced: calls hook(its first argument, its second), executes the function's first
-// instruction and jumps to the second. The frame pointer leads to the caller meanwhile. False if
-// the first instruction is neither endbr64 nor a push of a register.
-inline bool WriteEntryStub(uint64_t entry, uint64_t hook, uint8_t* code) {
-  // push rbp; mov rbp, rsp; push rdi, rsi, rdx, rcx, r8, r9, rax, rax; mov rax, hook
-  constexpr uint8_t kBefore[] = {0x55, 0x48, 0x89, 0xe5, 0x57, 0x56, 0x52, 0x51,
-                                 0x41, 0x50, 0x41, 0x51, 0x50, 0x50, 0x48, 0xb8};
-  // call rax; pop rax, rax, r9, r8, rcx, rdx, rsi, rdi, rbp
-  constexpr uint8_t kAfter[] = {0xff, 0xd0, 0x58, 0x58, 0x41, 0x59, 0x41,
-                                0x58, 0x59, 0x5a, 0x5e, 0x5f, 0x5d};
+// Writes to `code`, of kMovedEntryBytes, the first instruction of the function at `entry` and a
+// jump to the second: what calls `code` calls the function, whatever stands at `entry` by then.
+// False if the first instruction is neither endbr64 nor a push of a register.
+inline constexpr size_t kMovedEntryBytes = 32;
+inline bool WriteMovedEntry(uint64_t entry, uint8_t* code) {
   constexpr uint8_t kEndBranch[] = {0xf3, 0x0f, 0x1e, 0xfa};
   constexpr uint8_t kJump[] = {0xff, 0x25, 0, 0, 0, 0};  // jmp [rip]
   const auto* first = reinterpret_cast<const uint8_t*>(entry);
@@ -156,17 +150,10 @@ inline bool WriteEntryStub(uint64_t entry, uint64_t hook, uint8_t* code) {
   size_t size = (first[0] & 0xf8) == 0x50 ? 1 : is_wide ? 2 : 0;
   if (std::memcmp(first, kEndBranch, sizeof kEndBranch) == 0) size = sizeof kEndBranch;
   if (size == 0) return false;
-  const auto add = [&](const void* bytes, size_t count) {
-    std::memcpy(code, bytes, count);
-    code += count;
-  };
   const uint64_t next = entry + size;
-  add(kBefore, sizeof kBefore);
-  add(&hook, sizeof hook);
-  add(kAfter, sizeof kAfter);
-  add(first, size);
-  add(kJump, sizeof kJump);
-  add(&next, sizeof next);
+  std::memcpy(code, first, size);
+  std::memcpy(code + size, kJump, sizeof kJump);
+  std::memcpy(code + size + sizeof kJump, &next, sizeof next);
   return true;
 }
 

@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "harness/guard/code_patch.h"
@@ -18,10 +15,8 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kStubBytes = 128;
-
 struct Hooked {
-  uint64_t entry, stub;
+  uint64_t entry, instead;
 };
 // The handler reads the first `hooked_count`.
 Hooked hooked[kMostEntryHooks];
@@ -47,7 +42,7 @@ void OnEntryTrap(int signal, siginfo_t* info, void* raw_context) {
   const uint64_t at = registers.pc - kTrapPcAhead;
   for (int i = 0; i < hooked_count.load(std::memory_order_acquire); i++) {
     if (hooked[i].entry != at) continue;
-    registers.pc = hooked[i].stub;
+    registers.pc = hooked[i].instead;
     return WriteContext(registers, context);
   }
   PassTrapOn(signal, info, raw_context);
@@ -69,23 +64,22 @@ Status ListenForTraps() {
   return UnblockTraps();
 }
 
-// Writes the stubs of all hooks to memory of their own. Returns their addresses.
-Result<std::vector<uint64_t>> WriteStubs(std::span<const EntryHook> hooks) {
-  const size_t size = kStubBytes * hooks.size();
+// Makes what the hooks call to call the functions, and sets their `original`.
+Status MoveEntries(std::span<const EntryHook> hooks) {
+  const size_t size = kMovedEntryBytes * hooks.size();
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return Unable("there is no memory for stubs");
-  std::vector<uint64_t> stubs;
+  if (memory == MAP_FAILED) return Unable("there is no memory for code");
+  auto* code = static_cast<uint8_t*>(memory);
+  bool moved = true;
   for (const EntryHook& hook : hooks) {
-    auto* stub = static_cast<uint8_t*>(memory) + kStubBytes * stubs.size();
-    if (!WriteEntryStub(hook.entry, reinterpret_cast<uint64_t>(hook.call), stub)) {
-      munmap(memory, size);
-      return Unable("a function begins with an instruction that cannot be moved");
-    }
-    stubs.push_back(reinterpret_cast<uint64_t>(stub));
+    moved &= WriteMovedEntry(hook.entry, code);
+    *hook.original = reinterpret_cast<HookedFunction>(code);
+    code += kMovedEntryBytes;
   }
-  if (mprotect(memory, size, PROT_READ | PROT_EXEC) == 0) return stubs;
+  if (moved && mprotect(memory, size, PROT_READ | PROT_EXEC) == 0) return Ok();
   munmap(memory, size);
-  return Unable(std::string("this kernel lets no code be made (") + std::strerror(errno) + ")");
+  return moved ? Unable("this kernel lets no code be made")
+               : Unable("a function begins with an instruction that cannot be moved");
 }
 
 }  // namespace
@@ -98,11 +92,12 @@ Status HookEntries(std::span<const EntryHook> hooks) {
   std::vector<uint64_t> entries;
   for (const EntryHook& hook : hooks) entries.push_back(hook.entry);
   std::sort(entries.begin(), entries.end());
-  ASSIGN_OR_RETURN(const std::vector<uint64_t> stubs, WriteStubs(hooks));
+  RETURN_IF_ERROR(MoveEntries(hooks));
   RETURN_IF_ERROR(ListenForTraps());
   RETURN_IF_ERROR(MakeCodeWritable(entries, "the JVM's functions cannot be hooked"));
   for (size_t i = 0; i < hooks.size(); i++)
-    hooked[static_cast<size_t>(before) + i] = {hooks[i].entry, stubs[i]};
+    hooked[static_cast<size_t>(before) + i] = {hooks[i].entry,
+                                               reinterpret_cast<uint64_t>(hooks[i].instead)};
   hooked_count.store(before + static_cast<int>(hooks.size()), std::memory_order_release);
   for (const EntryHook& hook : hooks) WriteCode(hook.entry, kTrapCode);
   MakeCodeUnwritable(entries);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls functions of ours where functions of another library begin. The first byte of each such
-// function becomes a trap; the trap's handler only sends the thread to a stub, which calls ours,
-// then executes the replaced instruction and goes on behind it. So a hook is called as the function
-// was, outside of a signal handler, and by any number of threads at a time.
+// Has functions of ours called instead of functions of another library. The first byte of each such
+// function becomes a trap, and the trap's handler only sends the thread on to ours. So a hook runs
+// as if it had been called, outside of a signal handler, on any number of threads at a time.
 // A thread that blocks SIGTRAP must not call such a function: the kernel would end the process.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_GUARD_ENTRY_HOOKS_H_
@@ -15,12 +14,13 @@
 
 namespace walkhammer {
 
-// Gets the function's first two arguments.
-using AtEntry = void (*)(uint64_t first, uint64_t second);
+// A function with two arguments at most, integers or pointers, and without a result.
+using HookedFunction = void (*)(uint64_t first, uint64_t second);
 
 struct EntryHook {
-  uint64_t entry;  // where the function begins
-  AtEntry call;
+  uint64_t entry;            // where the function begins
+  HookedFunction instead;    // is called instead,
+  HookedFunction* original;  // and calls the function by this, which HookEntries sets
 };
 
 // Hooks all of these functions, for the rest of the process, or none. Fails with kUnable on other

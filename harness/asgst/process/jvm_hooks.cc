@@ -41,7 +41,8 @@ Status HookJvm(const std::vector<JvmHook>& hooks, int mark) {
   const std::vector<uint64_t> entries = FindInJvm(symbols);
   if (entries.empty()) return Unable("this libjvm does not name the functions to hook");
   std::vector<EntryHook> made;
-  for (size_t i = 0; i < hooks.size(); i++) made.push_back({entries[i], hooks[i].call});
+  for (size_t i = 0; i < hooks.size(); i++)
+    made.push_back({entries[i], hooks[i].instead, hooks[i].original});
   RETURN_IF_ERROR(HookEntries(made));
   marks.fetch_or(mark);
   return Ok();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls functions of ours where functions of the running libjvm begin: see guard/entry_hooks.h.
+// Has functions of ours called instead of functions of the running libjvm: see guard/entry_hooks.h.
 // Needs the functions' names in libjvm's .symtab. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_JVM_HOOKS_H_
 #define WALKHAMMER_HARNESS_ASGST_PROCESS_JVM_HOOKS_H_
@@ -15,7 +15,8 @@ namespace walkhammer::asgst {
 
 struct JvmHook {
   std::string symbol;
-  AtEntry call;
+  HookedFunction instead;
+  HookedFunction* original;
 };
 
 // Hooks all of these functions, for the rest of the process, or none; asgst_hooks() then has

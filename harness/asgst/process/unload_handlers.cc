@@ -76,28 +76,33 @@ void Call(const GoneMethods& gone, bool redefined) {
 
 void OnUnload(const GoneMethods& gone) { Call(gone, false); }
 
+HookedFunction go_on_unloading = nullptr, go_on_redefining = nullptr;
+
 // The JVM is about to unload this InstanceKlass, on the VM thread or a collector's.
-void OnUnloadBegins(uint64_t klass, uint64_t) {
+void OnUnloadBegins(uint64_t klass, uint64_t second) {
   GoneMethods gone{};
-  if (!TakeUnloading(klass, gone)) return;
-  Call(gone, false);
-  Forget(klass);
+  if (TakeUnloading(klass, gone)) {
+    Call(gone, false);
+    Forget(klass);
+  }
+  go_on_unloading(klass, second);
 }
 
 // The JVM is about to give this InstanceKlass other methods, on the VM thread at a safepoint.
-void OnRedefinitionBegins(uint64_t /*breakpoints*/, uint64_t klass) {
+void OnRedefinitionBegins(uint64_t breakpoints, uint64_t klass) {
   GoneMethods gone{};
   if (TakeCurrent(klass, gone)) Call(gone, true);
+  go_on_redefining(breakpoints, klass);
 }
 
 // Where the JVM says what is about to happen. VM_RedefineClasses::redefine_single_class, which gets
 // no InstanceKlass*, begins by removing the class's breakpoints; nothing else removes them so.
 bool HookUnloading() {
-  return HookJvm(
-             {{"_ZN19ClassLoadingService21notify_class_unloadedEP13InstanceKlass", OnUnloadBegins},
-              {"_ZN16JvmtiBreakpoints30clearall_in_class_at_safepointEP5Klass",
-               OnRedefinitionBegins}},
-             ASGST_HOOKS_UNLOADING)
+  return HookJvm({{"_ZN19ClassLoadingService21notify_class_unloadedEP13InstanceKlass",
+                   OnUnloadBegins, &go_on_unloading},
+                  {"_ZN16JvmtiBreakpoints30clearall_in_class_at_safepointEP5Klass",
+                   OnRedefinitionBegins, &go_on_redefining}},
+                 ASGST_HOOKS_UNLOADING)
       .ok();
 }
 

@@ -32,12 +32,26 @@ bool IsRoomOnStack(uint64_t thread) {
   return here > start.stack_floor && here < start.stack_high && here - start.stack_floor > kLeast;
 }
 
+HookedFunction update_poll_values = nullptr, block_at_safepoint = nullptr;
+
 // The current thread is at a poll, in whichever of its states; its anchor is set.
-void OnPoll(uint64_t thread, uint64_t) {
+void OnPoll(uint64_t thread) {
   if (!is_armed || thread != CurrentJavaThread()) return;
   is_armed = false;
   // Else the service handles them.
   if (HasOwnPolls() && !AreQueuesHeld() && IsRoomOnStack(thread)) ProcessOwnQueues(thread);
+}
+
+void OnUpdate(uint64_t thread, uint64_t second) {
+  OnPoll(thread);
+  update_poll_values(thread, second);
+  // A signal that came meanwhile has armed the poll for nothing.
+  if (is_armed && HasOwnPolls() && thread == CurrentJavaThread()) ArmOwnPoll(thread);
+}
+
+void OnBlock(uint64_t thread, uint64_t second) {
+  OnPoll(thread);
+  block_at_safepoint(thread, second);
 }
 
 Status ReadPollValues() {
@@ -74,9 +88,10 @@ Status FindPollWords(uint64_t thread) {
 Status StartOwnPolls() {
   RETURN_IF_ERROR(ReadPollValues());
   RETURN_IF_ERROR(FindPollWords(CurrentJavaThread()));
-  RETURN_IF_ERROR(HookJvm({{"_ZN18SafepointMechanism18update_poll_valuesEP10JavaThread", OnPoll},
-                           {"_ZN20SafepointSynchronize5blockEP10JavaThread", OnPoll}},
-                          ASGST_HOOKS_POLLS));
+  RETURN_IF_ERROR(HookJvm(
+      {{"_ZN18SafepointMechanism18update_poll_valuesEP10JavaThread", OnUpdate, &update_poll_values},
+       {"_ZN20SafepointSynchronize5blockEP10JavaThread", OnBlock, &block_at_safepoint}},
+      ASGST_HOOKS_POLLS));
   has_own_polls.store(true);
   return Ok();
 }

@@ -5,8 +5,8 @@
 // thread then comes to SafepointMechanism::update_poll_values, which disarms the words, or first to
 // SafepointSynchronize::block, which waits for a safepoint to end. Hooks there handle its queues.
 // Only the thread itself disarms its words, and a poll that finds nothing to do is harmless. A
-// signal in the middle of update_poll_values may lose the arming: then the next element's helps, or
-// the service. Signal-safe: HasOwnPolls, ArmOwnPoll yes; the rest no.
+// signal in the middle of update_poll_values may lose the arming, so that the hook looks again at
+// its end. Signal-safe: HasOwnPolls, ArmOwnPoll yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_QUEUE_OWN_POLLS_H_
 #define WALKHAMMER_HARNESS_ASGST_QUEUE_OWN_POLLS_H_
 

@@ -24,9 +24,10 @@ std::atomic<bool> has_own_polls{false};
 // The current thread has armed its poll. initial-exec: signal handlers write it.
 constinit __attribute__((tls_model("initial-exec"))) thread_local volatile bool is_armed = false;
 
-// Handlers need room on the stack, also above the JVM's guard zones.
+// Handlers need room on the stack, above the JVM's guard zones of some 16 KiB. HotSpot sees to it
+// that a thread that runs Java code has 96 KiB left, zones included (StackShadowPages).
 bool IsRoomOnStack(uint64_t thread) {
-  constexpr uint64_t kLeast = 256 * 1024;
+  constexpr uint64_t kLeast = 80 * 1024;
   const auto here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   const WalkStart start = StartOf(nullptr, thread);
   return here > start.stack_floor && here < start.stack_high && here - start.stack_floor > kLeast;

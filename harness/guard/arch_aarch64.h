@@ -6,6 +6,9 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
+#include <cstddef>
+#include <cstdint>
+
 namespace walkhammer {
 
 inline constexpr const char* kArchName = "aarch64";

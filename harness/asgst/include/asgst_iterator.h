@@ -309,7 +309,7 @@ typedef struct {
 typedef struct {
   jint size;     /* elements in the queue, also those being handled */
   jint capacity; /* elements that the queue has room for */
-  jint attempts; /* calls of ASGST_Enqueue since elements were last handled, failed ones, too */
+  jint attempts; /* calls of ASGST_Enqueue since queues were last handled, failed ones, too */
 } ASGST_QueueSizeInfo;
 
 /* `queue_arg`: the `argument` of ASGST_RegisterQueue; `arg`: the element's. */

@@ -40,7 +40,8 @@ Enqueuer Enqueuer::Note(uint64_t thread, bool is_current, const ucontext_t* cont
 
 bool Enqueuer::HasReturned(std::optional<uint64_t> blocked) const {
   if (end_ == End::kAtSafepoint) return true;
-  return (end_ == End::kByMask && blocked == blocked_before_) || IsOlderThan(kMostTime);
+  if (end_ == End::kByTime) return IsOlderThan(kMost);
+  return blocked == blocked_before_ || IsOlderThan(kMostByMask);
 }
 
 bool Enqueuer::IsOlderThan(int milliseconds) const {

@@ -23,14 +23,15 @@ class Enqueuer {
 
   // True if the thread may stand at a safepoint inside of its handler.
   bool MayStay() const { return end_ != End::kAtSafepoint; }
-  // True if the handler has returned by now, or had kMostTime to do so where the kernel does not
-  // tell. `blocked`: the signals that the thread blocked at a moment after the element was put in.
+  // True if the handler has returned by now, or had kMost to do so where the kernel does not tell.
+  // `blocked`: the signals that the thread blocked at a moment after the element was put in.
   bool HasReturned(std::optional<uint64_t> blocked) const;
   // True if so many milliseconds have passed since Note.
   bool IsOlderThan(int milliseconds) const;
 
  private:
-  static constexpr int kMostTime = 500;  // ms
+  // A thread whose mask changes for good after its handler would hold its elements for ever.
+  static constexpr int kMost = 500, kMostByMask = 5000;  // ms
   enum class End : uint8_t { kAtSafepoint, kByMask, kByTime };
 
   End end_;

@@ -127,6 +127,22 @@ TEST_F(QueueApi, EnqueueIntoAFullQueueIsRefusedAndCounted) {
   });
 }
 
+// Attempts that have put nothing in are forgotten, too, when other queues are handled.
+TEST_F(QueueApi, AttemptsCountFromTheLastProcessing) {
+  Register(2);
+  Collector handled;
+  ASGST_Queue* other = ASGST_RegisterQueue(live_.env(), 2, 0, Collector::Handle, &handled);
+  EXPECT_EQ(EnqueueHere(1), ASGST_NO_TOP_JAVA_FRAME);
+  EXPECT_EQ(ASGST_GetQueueSizeInfo(queue_).attempts, 1);
+  InJava([&] {
+    RaiseHere([&](ucontext_t* context) { ASGST_Enqueue(other, context, nullptr); });
+    asgst_hold_queues(false);
+    EXPECT_TRUE(WaitFor([&] { return ASGST_GetQueueSizeInfo(other).size == 0; }));
+  });
+  EXPECT_EQ(ASGST_GetQueueSizeInfo(queue_).attempts, 0);
+  EXPECT_TRUE(ASGST_DeregisterQueue(live_.env(), other));
+}
+
 // Walks take microseconds, and a queue that is full stays so for as long as its thread runs.
 TEST_F(QueueApi, EnqueueIntoAFullQueueDoesNotWalk) {
   Register(1);

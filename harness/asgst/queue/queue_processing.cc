@@ -74,7 +74,10 @@ int CountReleased(const ASGST_Queue& queue, SampleRing& ring, int ready,
 void ProcessElements(ASGST_Queue* queue, bool by_own_thread) {
   SampleRing* ring = queue->ring.load();
   const int ready = ring->Ready();
-  if (ready == 0) return;
+  if (ready == 0) {
+    queue->attempts = 0;
+    return;
+  }
   uint64_t last = 0;
   for (int i = 0; i < ready; i++) last = std::max(last, LastEndOf(ring->At(i)->chain));
   const StoppedThread stopped(queue->thread, last);

@@ -69,19 +69,17 @@ Status ReadPollValues() {
 }
 
 // Finds the words in the current thread's JavaThread: the second is the address of the page that
-// polls read, which nothing else in a JavaThread is.
+// polls read, which nothing else in a JavaThread is. Behind the JavaThread another one may lie.
 Status FindPollWords(uint64_t thread) {
   constexpr uint64_t kMostBytes = 2048;
   const LiveMemory memory(0, 0);
-  int found = 0;
   uint64_t word = 0;
   for (uint64_t at = 16; at < kMostBytes && memory.ReadWord(thread + at, word); at += 8) {
     if (word != values.page_disarmed && word != values.page_armed) continue;
     words_offset = at - 8;
-    found++;
+    return Ok();
   }
-  if (found != 1) return Unable("this JVM's threads keep their polls elsewhere");
-  return Ok();
+  return Unable("this JVM's threads keep their polls elsewhere");
 }
 
 }  // namespace

@@ -16,12 +16,13 @@ namespace {
 
 thread_local bool is_processing = false;
 
-// A thread that is stopped, and its stack.
+// A thread that is stopped, or the current thread at a poll, and its stack.
 class StoppedThread {
  public:
   // `last`: the last end of a frame that HasGoneOnSince and Handle must know.
-  StoppedThread(uint64_t thread, uint64_t last) : stack_(RunnerOf(thread)) {
+  StoppedThread(uint64_t thread, bool is_own, uint64_t last) : stack_(RunnerOf(thread)) {
     if (!StartOfOther(nullptr, thread, start_)) return;
+    if (is_own) memory_ = MemoryOf(start_);
     JavaWalk walk(*Live(), memory_, start_);
     if (walk.Begin() == WalkStatus::kFound) stack_.Take(walk, last);
   }
@@ -48,8 +49,8 @@ class StoppedThread {
   }
 
  private:
-  // Nothing is read plainly: a thread in native runs on.
-  const LiveMemory memory_{0, 0};
+  // Of another thread nothing is read plainly: a thread in native runs on.
+  LiveMemory memory_{0, 0};
   WalkStart start_;
   StoppedStack stack_;
 };
@@ -80,7 +81,7 @@ void ProcessElements(ASGST_Queue* queue, bool by_own_thread) {
   }
   uint64_t last = 0;
   for (int i = 0; i < ready; i++) last = std::max(last, LastEndOf(ring->At(i)->chain));
-  const StoppedThread stopped(queue->thread, last);
+  const StoppedThread stopped(queue->thread, by_own_thread, last);
   const int count = by_own_thread ? ready : CountReleased(*queue, *ring, ready, stopped);
   if (count == 0) return;
   stopped.Call(queue, queue->start);

@@ -76,6 +76,21 @@ TEST(SampleRing, ElementsFromBothEndsAndTheirBounds) {
     EXPECT_EQ(ring->At(n), nullptr) << n;
 }
 
+// An element that was taken out is not mistaken for the one that has its place now.
+TEST(SampleRing, ElementsKeepTheirPositions) {
+  const Ring ring(SampleRing::Make(2));
+  ring->Push(Sample(10));
+  ring->Push(Sample(11));
+  const uint64_t first = ring->first();
+  EXPECT_EQ(ring->Find(first + 1), ring->At(1));
+  EXPECT_EQ(ring->Find(first + 2), nullptr) << "none yet";
+  ring->Remove(1);
+  ring->Push(Sample(12));
+  EXPECT_EQ(ring->first(), first + 1);
+  EXPECT_EQ(ring->Find(first), nullptr) << "taken out, though its place is filled";
+  EXPECT_EQ(ring->Find(first + 2), ring->At(-1));
+}
+
 TEST(SampleRing, AnArgCanBeChanged) {
   const Ring ring(SampleRing::Make(2));
   ring->Push(Sample(1));

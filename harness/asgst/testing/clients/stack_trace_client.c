@@ -2,6 +2,7 @@
 /* A profiler in C that walks with AsyncGetStackTrace in the signal handler, as JEP 435 describes
    the function. An agent; it prints what it counted when the program ends. Option "c": with frames
    of C code, too. */
+#define _GNU_SOURCE /* siginfo_t and struct sigaction */
 #include <jvmti.h>
 #include <profile.h>
 #include <signal.h>

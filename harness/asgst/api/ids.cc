@@ -11,6 +11,7 @@
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/classes.h"
 #include "harness/asgst/process/self_attach.h"
+#include "harness/asgst/process/threads.h"
 #include "harness/asgst/process/unload_handlers.h"
 
 using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
@@ -149,17 +150,21 @@ ASGST_Method ASGST_JMethodIDToMethod(jmethodID id) {
   return reinterpret_cast<ASGST_Method>(method);
 }
 
+// In handlers of queues the functions from here on do nothing: their thread may have a JNIEnv, but
+// not the state in which JNI and JVMTI are called, and others may wait in there for that thread.
 ASGST_Class ASGST_JClassToClass(jclass klass) {
+  if (IsProcessing()) return nullptr;
   if (!AttachIfPossible()) TellNotAttached();
   JNIEnv* env = CurrentEnv();
   return env == nullptr ? nullptr : reinterpret_cast<ASGST_Class>(KlassOf(env, klass));
 }
 
 jclass ASGST_ClassToJClass(ASGST_Class klass) {
-  return CurrentEnv() == nullptr ? nullptr : MirrorOf(AddressOf(klass));
+  return CurrentEnv() == nullptr || IsProcessing() ? nullptr : MirrorOf(AddressOf(klass));
 }
 
 void ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler handler, void* arg) {
+  if (IsProcessing()) return;
   if (!AttachIfPossible()) {
     WaitingHandlers& waiting = Waiting();
     const std::lock_guard lock(waiting.mutex);
@@ -178,6 +183,7 @@ void walkhammer::asgst::RegisterWaitingHandlers() {
 }
 
 bool ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandler handler, void* arg) {
+  if (IsProcessing()) return false;
   WaitingHandlers& waiting = Waiting();
   {
     const std::lock_guard lock(waiting.mutex);

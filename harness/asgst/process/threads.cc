@@ -50,6 +50,8 @@ uint64_t FindThread(Wanted wanted) {
   return 0;
 }
 
+constinit __attribute__((tls_model("initial-exec"))) thread_local bool is_processing = false;
+
 }  // namespace
 
 Status ReadThreads(const VmStructs& structs, uint64_t thread, const JNIEnv* env) {
@@ -113,5 +115,9 @@ int32_t OsThreadOf(uint64_t thread) {
              ? id
              : 0;
 }
+
+void SetProcessing(bool on) { is_processing = on; }
+
+bool IsProcessing() { return is_processing; }
 
 }  // namespace walkhammer::asgst

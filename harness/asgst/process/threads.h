@@ -30,6 +30,11 @@ int32_t OsThreadOf(uint64_t thread);  // 0: not known
 // itself. 0: not known or, before JDK 24, the thread itself.
 uint64_t RunnerOf(uint64_t thread);
 
+// True while the current thread runs handlers of queues, at a safepoint or at its own poll. There
+// it must call neither JNI nor JVMTI, nor wait for a thread that does.
+bool IsProcessing();
+void SetProcessing(bool on);
+
 }  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_PROCESS_THREADS_H_

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "harness/asgst/include/asgst_hooks.h"
+#include "harness/asgst/testing/ids_testing.h"
 #include "harness/asgst/testing/queue_testing.h"
 
 namespace walkhammer::asgst {
@@ -89,6 +90,36 @@ TEST_F(OwnPolls, AThreadInNativeIsServedByAStop) {
   EXPECT_TRUE(WaitFor([&] { return places.all == 1; }));
   EXPECT_EQ(places.own, 0);
   EXPECT_TRUE(ASGST_DeregisterQueue(probe.thread().env(), queue));
+}
+
+// What needs JNI or JVMTI, which a handler may call on no thread, does nothing.
+TEST_F(OwnPolls, AHandlerGetsNothingThatNeedsTheJvm) {
+  static const auto on_unload = [](ASGST_Class, ASGST_Method*, int, bool, void*) {};
+  struct Tried {
+    jclass mirror;
+    ASGST_Class klass;
+    bool got = false;
+    std::atomic<bool> done{false};
+  } tried;
+  JNIEnv* env = live_.env();
+  tried.mirror = static_cast<jclass>(env->NewGlobalRef(FindTestClass("wh/Api")));
+  tried.klass = ASGST_JClassToClass(tried.mirror);
+  ASSERT_NE(tried.klass, nullptr);
+  RunningMethod running("interpSpin");
+  const auto handle = [](ASGST_Iterator*, void* argument, void*) {
+    auto* t = static_cast<Tried*>(argument);
+    t->got = ASGST_JClassToClass(t->mirror) != nullptr || ASGST_ClassToJClass(t->klass) != nullptr;
+    ASGST_RegisterClassUnloadHandler(on_unload, t);
+    t->got |= ASGST_DeregisterClassUnloadHandler(on_unload, t);
+    t->done = true;
+  };
+  ASGST_Queue* queue = ASGST_RegisterQueue(running.env(), 4, 0, handle, &tried);
+  EXPECT_TRUE(running.Raise([&](ucontext_t* context) { ASGST_Enqueue(queue, context, nullptr); }));
+  EXPECT_TRUE(WaitFor([&] { return tried.done.load(); }));
+  EXPECT_TRUE(ASGST_DeregisterQueue(running.env(), queue));
+  EXPECT_FALSE(tried.got);
+  EXPECT_FALSE(ASGST_DeregisterClassUnloadHandler(on_unload, &tried)) << "was not registered";
+  env->DeleteGlobalRef(tried.mirror);
 }
 
 }  // namespace

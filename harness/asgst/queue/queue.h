@@ -88,8 +88,6 @@ void RetireEndedQueues();
 // What there is to do for ProcessQueues: later: elements whose handlers have not returned.
 enum class Work { kNone, kLater, kNow };
 Work WorkForQueues();
-// True while the current thread runs ProcessQueues or ProcessOwnQueues.
-bool IsProcessing();
 
 }  // namespace walkhammer::asgst
 

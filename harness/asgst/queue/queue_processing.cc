@@ -14,8 +14,6 @@
 namespace walkhammer::asgst {
 namespace {
 
-thread_local bool is_processing = false;
-
 // A thread that is stopped, or the current thread at a poll, and its stack.
 class StoppedThread {
  public:
@@ -91,12 +89,6 @@ void ProcessElements(ASGST_Queue* queue, bool by_own_thread) {
   queue->attempts = 0;
 }
 
-}  // namespace
-
-bool IsProcessing() { return is_processing; }
-
-namespace {
-
 // True if the queue's own thread is expected to handle the element: it has had too little time.
 bool IsForOwnPoll(const ASGST_Queue& queue, const Enqueuer& enqueuer) {
   constexpr int kMostWithoutPoll = 20, kMost = 500;  // ms
@@ -137,7 +129,7 @@ Work WorkForQueues() {
 }
 
 void ProcessQueues() {
-  is_processing = true;
+  SetProcessing(true);
   // A handler may register and deregister queues.
   for (ASGST_Queue* queue : LiveQueues()) {
     if (!IsLive(queue)) continue;
@@ -151,21 +143,21 @@ void ProcessQueues() {
   }
   // A handler may deregister a queue that another handler has registered.
   for (ASGST_Queue* queue : EndedQueues()) RetireQueue(queue);
-  is_processing = false;
+  SetProcessing(false);
 }
 
 void ProcessOwnQueues(uint64_t thread) {
   bool has_ended = false;
   {
     const std::shared_lock lock(ProcessingMutex());
-    is_processing = true;
+    SetProcessing(true);
     for (ASGST_Queue* queue : LiveQueues()) {
       if (queue->thread != thread) continue;
       ProcessElements(queue, true);
       if (IsLive(queue)) ApplyResize(queue);
       has_ended |= !IsLive(queue);
     }
-    is_processing = false;
+    SetProcessing(false);
   }
   if (has_ended) RetireEndedQueues();
 }

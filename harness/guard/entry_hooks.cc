@@ -35,12 +35,19 @@ void PassTrapOn(int signal, siginfo_t* info, void* context) {
   }
 }
 
+// True for the SIGTRAP of a trap instruction. A sent SIGTRAP, or that of a single step or of a
+// counter, may come with any pc. Signal-safe: yes.
+bool ByTrapCode(const siginfo_t& info) {
+  return info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
+}
+
 // Signal-safe: yes.
 void OnEntryTrap(int signal, siginfo_t* info, void* raw_context) {
   auto& context = *static_cast<ucontext_t*>(raw_context);
   Registers registers = ReadContext(context);
   const uint64_t at = registers.pc - kTrapPcAhead;
-  for (int i = 0; i < hooked_count.load(std::memory_order_acquire); i++) {
+  const int count = ByTrapCode(*info) ? hooked_count.load(std::memory_order_acquire) : 0;
+  for (int i = 0; i < count; i++) {
     if (hooked[i].entry != at) continue;
     registers.pc = hooked[i].instead;
     return WriteContext(registers, context);

@@ -2,10 +2,12 @@
 #include "harness/guard/entry_hooks.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -114,6 +116,45 @@ TEST_F(EntryHooksTest, RefusesTooManyAndThreadsThatBlockTraps) {
   EntryHooksTestRefused(1, 2);
   EXPECT_EQ(sum, 21u);
   EXPECT_EQ(hook_calls, 0u);
+}
+
+// A function that pushes, and then stays at its second byte until it is sent SIGTRAP there.
+std::atomic<uint64_t> spin_at{0};
+HookedFunction original_spin = nullptr;
+
+void LeaveSpin(int, siginfo_t*, void* raw_context) {
+  auto& context = *static_cast<ucontext_t*>(raw_context);
+  Registers registers = ReadContext(context);
+  if (registers.pc != spin_at) return;
+  registers.pc += 2;
+  WriteContext(registers, context);
+}
+
+// A sent SIGTRAP comes with any pc: also with that of a hook's trap.
+TEST(EntryHooksDeathTest, ASentTrapIsNotAHooks) {
+  if (kElfMachine != 62) GTEST_SKIP() << "x86_64 alone";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto call_and_send = [] {
+    constexpr uint8_t kSpin[] = {0x55, 0xeb, 0xfe, 0x5d, 0xc3};  // push; jmp to itself; pop; ret
+    void* code = mmap(nullptr, sizeof kSpin, PROT_READ | PROT_WRITE | PROT_EXEC,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    std::memcpy(code, kSpin, sizeof kSpin);
+    const auto entry = reinterpret_cast<uint64_t>(code);
+    spin_at = entry + 1;
+    struct sigaction leave {};
+    leave.sa_sigaction = LeaveSpin;
+    leave.sa_flags = SA_SIGINFO;
+    sigaction(SIGTRAP, &leave, nullptr);
+    const EntryHook hook = {entry, NoteEntry<original_spin>, &original_spin};
+    if (!HookEntries({&hook, 1}).ok()) _exit(1);
+    std::thread spinning([&] { reinterpret_cast<HookedFunction>(code)(1, 2); });
+    while (after_calls == 0 && hook_calls < 2) {
+      pthread_kill(spinning.native_handle(), SIGTRAP);
+      std::this_thread::yield();
+    }
+    _exit(hook_calls == 1 ? 7 : 2);
+  };
+  EXPECT_EXIT(call_and_send(), testing::ExitedWithCode(7), "");
 }
 
 // A trap that is not a hook's goes to the handler from before, or ends the process.

@@ -29,8 +29,11 @@ void PassTrapOn(int signal, siginfo_t* info, void* context) {
     traps_before.sa_sigaction(signal, info, context);
   } else if (traps_before.sa_handler != SIG_DFL && traps_before.sa_handler != SIG_IGN) {
     traps_before.sa_handler(signal);
-  } else {
-    sigaction(signal, &traps_before, nullptr);
+  } else if (traps_before.sa_handler == SIG_DFL || info->si_code > 0) {
+    // The kernel ignores no trap either.
+    struct sigaction end {};
+    end.sa_handler = SIG_DFL;
+    sigaction(signal, &end, nullptr);
     raise(signal);
   }
 }

@@ -165,11 +165,14 @@ TEST(EntryHooksDeathTest, OtherTrapsAreAsBefore) {
                           &original_refused};
   const auto trap = [&](void (*before)(int)) {
     signal(SIGTRAP, before);
-    if (HookEntries({&hook, 1}).ok()) raise(SIGTRAP);
-    _exit(1);
+    if (!HookEntries({&hook, 1}).ok()) _exit(2);
+    raise(SIGTRAP);
+    EntryHooksTestRefused(1, 2);
+    _exit(hook_calls == 1 ? 1 : 3);
   };
   EXPECT_EXIT(trap([](int) { _exit(7); }), testing::ExitedWithCode(7), "");
   EXPECT_EXIT(trap(SIG_DFL), testing::KilledBySignal(SIGTRAP), "");
+  EXPECT_EXIT(trap(SIG_IGN), testing::ExitedWithCode(1), "");
 }
 
 }  // namespace

@@ -23,8 +23,12 @@ Hooked hooked[kMostEntryHooks];
 std::atomic<int> hooked_count{0};
 struct sigaction traps_before;
 
-// Signal-safe: yes.
+// Blocks signals as if the kernel had called the handler from before, but for SIGTRAP, for code
+// with hooks in it. The return from our own handler restores the mask. Signal-safe: yes.
 void PassTrapOn(int signal, siginfo_t* info, void* context) {
+  sigset_t mask = traps_before.sa_mask;
+  sigdelset(&mask, SIGTRAP);
+  pthread_sigmask(SIG_BLOCK, &mask, nullptr);
   if ((traps_before.sa_flags & SA_SIGINFO) != 0 && traps_before.sa_sigaction != nullptr) {
     traps_before.sa_sigaction(signal, info, context);
   } else if (traps_before.sa_handler != SIG_DFL && traps_before.sa_handler != SIG_IGN) {
@@ -68,6 +72,8 @@ Status ListenForTraps() {
   action.sa_sigaction = OnEntryTrap;
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
+  // First, as a trap may come before sigaction has written what it replaced.
+  sigaction(SIGTRAP, nullptr, &traps_before);
   if (sigaction(SIGTRAP, &action, &traps_before) != 0)
     return Unable("cannot install a handler for SIGTRAP");
   listening = true;

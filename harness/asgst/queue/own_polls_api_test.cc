@@ -79,6 +79,41 @@ TEST_F(OwnPolls, OfCompiledLoops) { ExpectHandledByItself("c2Spin", false); }
 TEST_F(OwnPolls, OfInterpretedCalls) { ExpectHandledByItself("interpCalls", true); }
 TEST_F(OwnPolls, OfCompiledCalls) { ExpectHandledByItself("c2Calls", true); }
 
+// Two queues of a thread: the first's handler ends the second.
+struct TwoQueues {
+  JNIEnv* env;
+  ASGST_Queue *first, *second;
+  std::atomic<bool> ended{false};
+  std::atomic<int> handled{0}, started{0};
+};
+
+TEST_F(OwnPolls, AQueueThatAHandlerEndsIsNotBegun) {
+  RunningMethod running("c2Spin");
+  TwoQueues two{running.env(), nullptr, nullptr};
+  const auto end = [](ASGST_Iterator*, void* self, void*) {
+    auto* t = static_cast<TwoQueues*>(self);
+    t->ended = ASGST_DeregisterQueue(t->env, t->second);
+  };
+  const auto handle = [](ASGST_Iterator*, void* self, void*) {
+    static_cast<TwoQueues*>(self)->handled++;
+  };
+  const auto start = [](ASGST_Queue*, ASGST_Iterator*, void* self) {
+    static_cast<TwoQueues*>(self)->started++;
+  };
+  two.first = ASGST_RegisterQueue(two.env, 4, 0, end, &two);
+  two.second = ASGST_RegisterQueue(two.env, 4, 0, handle, &two);
+  ASGST_SetOnQueueProcessingStart(two.second, 0, false, start, &two);
+  EXPECT_TRUE(running.Raise([&](ucontext_t* context) {
+    EXPECT_EQ(ASGST_Enqueue(two.first, context, nullptr), ASGST_JAVA_TRACE);
+    EXPECT_EQ(ASGST_Enqueue(two.second, context, nullptr), ASGST_JAVA_TRACE);
+  }));
+  EXPECT_TRUE(WaitFor([&] { return ASGST_GetQueueSizeInfo(two.first).size == 0; }));
+  EXPECT_TRUE(ASGST_DeregisterQueue(two.env, two.first)) << "waits for the handlers";
+  EXPECT_TRUE(two.ended);
+  EXPECT_EQ(two.started, 0);
+  EXPECT_EQ(two.handled, 0);
+}
+
 // A thread that comes to no poll is served all the same.
 TEST_F(OwnPolls, AThreadInNativeIsServedByAStop) {
   RunningProbe probe;

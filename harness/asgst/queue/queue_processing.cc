@@ -152,7 +152,7 @@ void ProcessOwnQueues(uint64_t thread) {
     const std::shared_lock lock(ProcessingMutex());
     SetProcessing(true);
     for (ASGST_Queue* queue : LiveQueues()) {
-      if (queue->thread != thread) continue;
+      if (queue->thread != thread || !IsLive(queue)) continue;
       ProcessElements(queue, true);
       if (IsLive(queue)) ApplyResize(queue);
       has_ended |= !IsLive(queue);

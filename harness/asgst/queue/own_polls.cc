@@ -7,6 +7,7 @@
 #include "harness/asgst/include/asgst_hooks.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/jvm_hooks.h"
+#include "harness/asgst/process/threads.h"
 #include "harness/asgst/queue/queue.h"
 #include "harness/asgst/queue/queue_service.h"
 
@@ -37,7 +38,7 @@ HookedFunction update_poll_values = nullptr, block_at_safepoint = nullptr;
 
 // The current thread is at a poll, in whichever of its states; its anchor is set.
 void OnPoll(uint64_t thread) {
-  if (!is_armed || thread != CurrentJavaThread()) return;
+  if (!is_armed || IsProcessing() || thread != CurrentJavaThread()) return;
   is_armed = false;
   // Else the service handles them.
   if (HasOwnPolls() && !AreQueuesHeld() && IsRoomOnStack(thread)) ProcessOwnQueues(thread);

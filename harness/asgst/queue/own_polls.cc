@@ -2,6 +2,7 @@
 #include "harness/asgst/queue/own_polls.h"
 
 #include <atomic>
+#include <cerrno>
 #include <vector>
 
 #include "harness/asgst/include/asgst_hooks.h"
@@ -40,8 +41,10 @@ HookedFunction update_poll_values = nullptr, block_at_safepoint = nullptr;
 void OnPoll(uint64_t thread) {
   if (!is_armed || IsProcessing() || thread != CurrentJavaThread()) return;
   is_armed = false;
+  const int error_number = errno;  // the JVM, or the code that it returns to, may look at it yet
   // Else the service handles them.
   if (HasOwnPolls() && !AreQueuesHeld() && IsRoomOnStack(thread)) ProcessOwnQueues(thread);
+  errno = error_number;
 }
 
 void OnUpdate(uint64_t thread, uint64_t second) {

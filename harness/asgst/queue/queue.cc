@@ -19,12 +19,13 @@ constexpr int kMostPushes = 1000;
 
 void* PointerTo(uint64_t address) { return reinterpret_cast<void*>(address); }
 
-// Records what would be queued now for `thread`, a JavaThread* (0: the current thread). Returns
-// ASGST_JAVA_TRACE, or an error below 0.
+// Records what would be queued now for `thread`, a JavaThread* (0: the current thread, for no queue
+// whose elements are handled). Returns ASGST_JAVA_TRACE, or an error below 0.
 int Record(uint64_t thread, const void* ucontext, QueuedSample& sample) {
   if (Live() == nullptr) return ASGST_NOT_ATTACHED;
   const uint64_t current = CurrentJavaThread();
-  if (thread == 0) thread = current;
+  const bool is_handled = thread != 0;
+  if (!is_handled) thread = current;
   if (thread == 0) return ASGST_NO_THREAD;
   const auto* context = static_cast<const ucontext_t*>(ucontext);
   WalkStart start;
@@ -40,7 +41,7 @@ int Record(uint64_t thread, const void* ucontext, QueuedSample& sample) {
   if (status == WalkStatus::kUnknownState) return ASGST_UNSAFE_STATE;
   if (!found) return ASGST_NO_TOP_JAVA_FRAME;
   sample.chain.runner = RunnerOf(thread);
-  sample.enqueuer = Enqueuer::Note(thread, thread == current, context);
+  if (is_handled) sample.enqueuer = Enqueuer::Note(thread, thread == current, context);
   const Activation& newest = sample.chain.frames[0];
   sample.element = {PointerTo(newest.place.pc), PointerTo(newest.fp), PointerTo(newest.sp),
                     nullptr};

@@ -67,7 +67,10 @@ Status ListenForTraps() {
   pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
   if (sigismember(&blocked, SIGTRAP) != 0) return Unable("the current thread blocks SIGTRAP");
   static bool listening = false;
-  if (listening) return Ok();
+  struct sigaction now {};
+  if (listening && sigaction(SIGTRAP, nullptr, &now) == 0)
+    return now.sa_sigaction == OnEntryTrap ? Ok()
+                                           : Unable("another handler for SIGTRAP came after ours");
   struct sigaction action {};
   action.sa_sigaction = OnEntryTrap;
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART | SA_ONSTACK;

@@ -25,7 +25,8 @@ struct EntryHook {
 
 // Hooks all of these functions, for the rest of the process, or none. Fails with kUnable on other
 // architectures than x86_64, if a function begins with an instruction that cannot be moved, if the
-// kernel lets no code be changed, if the current thread blocks SIGTRAP, or after kMostEntryHooks.
+// kernel lets no code be changed, if the current thread blocks SIGTRAP, if another handler for
+// SIGTRAP was installed after the first hooks, or after kMostEntryHooks.
 inline constexpr int kMostEntryHooks = 8;
 Status HookEntries(std::span<const EntryHook> hooks);
 

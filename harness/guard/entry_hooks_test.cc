@@ -118,6 +118,24 @@ TEST_F(EntryHooksTest, RefusesTooManyAndThreadsThatBlockTraps) {
   EXPECT_EQ(hook_calls, 0u);
 }
 
+// Such a handler need not pass traps on.
+TEST(EntryHooksDeathTest, AnotherHandlerAllowsNoMoreHooks) {
+  if (kElfMachine != 62) GTEST_SKIP() << "x86_64 alone";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto hook_twice = [] {
+    const EntryHook one = {AddressOfFunction(EntryHooksTestOne), NoteEntry<original_one>,
+                           &original_one};
+    const EntryHook many = {AddressOfFunction(EntryHooksTestMany), NoteEntry<original_many>,
+                            &original_many};
+    if (!HookEntries({&one, 1}).ok()) _exit(1);
+    signal(SIGTRAP, [](int) { _exit(2); });
+    const bool refused = !HookEntries({&many, 1}).ok();
+    EntryHooksTestMany(1, 2);
+    _exit(refused && sum == 21 ? 7 : 3);
+  };
+  EXPECT_EXIT(hook_twice(), testing::ExitedWithCode(7), "");
+}
+
 // A function that pushes, and then stays at its second byte until it is sent SIGTRAP there.
 std::atomic<uint64_t> spin_at{0};
 HookedFunction original_spin = nullptr;

@@ -3,7 +3,17 @@
    documents say. A hook is a trap at the first byte of a function of libjvm, and stays until the
    process ends. Hooks need x86_64, the functions' names in libjvm's .symtab, and that the kernel
    lets code be changed; the environment variable ASGST_HOOKS=0 forbids them. Where there are no
-   hooks, libasgst does without: see asgst_iterator.h. */
+   hooks, libasgst does without: see asgst_iterator.h.
+
+   A thread that comes to a hook gets SIGTRAP, which libasgst's handler must get. So forbid hooks
+   where one of these holds:
+   - A native thread blocks all signals, as some libraries let theirs do, and then attaches to the
+     JVM. The kernel ends the process when the thread comes to its first hook.
+   - The process installs another handler for SIGTRAP after the first hooks, and that handler does
+     not pass signals on: it takes each hook for a crash. From then on libasgst makes no more hooks.
+     A handler from before is no matter: libasgst passes on what is not its own.
+   - A debugger keeps SIGTRAP for itself, as gdb does unless it is told
+     `handle SIGTRAP nostop noprint pass`. */
 #ifndef WALKHAMMER_ASGST_HOOKS_H_
 #define WALKHAMMER_ASGST_HOOKS_H_
 

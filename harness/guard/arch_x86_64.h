@@ -140,7 +140,8 @@ inline void SetThreadPointer(uint64_t pointer) {
 
 // Writes to `code`, of kMovedEntryBytes, the first instruction of the function at `entry` and a
 // jump to the second: what calls `code` calls the function, whatever stands at `entry` by then.
-// False if the first instruction is neither endbr64 nor a push of a register.
+// False if the first instruction is neither endbr64 nor a push of a register. The code keeps
+// all registers. What is called instead keeps only those of the ABI: not r10, r11 or xmm.
 inline constexpr size_t kMovedEntryBytes = 32;
 inline bool WriteMovedEntry(uint64_t entry, uint8_t* code) {
   constexpr uint8_t kEndBranch[] = {0xf3, 0x0f, 0x1e, 0xfa};

@@ -33,8 +33,8 @@ typedef struct {
 } ASGCT_CallTrace;
 
 /* Codes: 0 no Java frame; -1 libasgst is not attached; -4 and -5 the newest Java frame is not to be
-   found; -7 unknown state; -8 the thread ends, or is not a Java thread of the JVM; -9
-   deoptimisation.
+   found; -7 unknown state; -8 the thread is not a Java thread of the JVM, or is the
+   current thread, and ends; -9 deoptimisation.
 
    Walks the thread whose JNIEnv is `trace->env_id`; null: the current thread. `ucontext`: if that
    thread is parked in a signal handler, what the handler received; null: from where the thread last

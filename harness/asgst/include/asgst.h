@@ -44,7 +44,7 @@ enum {
   ASGST_NOT_WALKABLE_NOT_JAVA = -4, /* the thread's anchor holds no valid sp or pc */
   ASGST_UNKNOWN_JAVA = -5,          /* the newest Java frame cannot be found, or makes no sense */
   ASGST_UNKNOWN_STATE = -7,         /* the thread's state is none in which threads are walked */
-  ASGST_THREAD_EXIT = -8,           /* the thread has left its last method, and ends */
+  ASGST_THREAD_EXIT = -8,           /* the current thread has left its last method, and ends */
   ASGST_DEOPT = -9,                 /* interpreted frames are just replacing a compiled frame */
   ASGST_THREAD_NOT_JAVA = -10       /* the thread is not a Java thread of the JVM */
 };

@@ -130,10 +130,11 @@ JNIEXPORT bool JNICALL asgst_frame_is_guess(ASGST_Iterator* iterator);
    ASGST_GetMethodInfo was called for one of them, a thread starts or a class is prepared.
    ASGST_JClassToClass numbers its class at once.
 
-   Different from the proposal: a class counts as unloaded once JVMTI has freed its java.lang.Class,
-   which is some time after the garbage collector unloaded the class. In between, answers about the
-   class may be null, or may describe whatever its memory holds by then. All reads survive bad
-   addresses, so the functions do not crash. */
+   With the hooks of ASGST_RegisterClassUnloadHandler, a class counts as unloaded once the handlers
+   have been called for it. Different from the proposal where there are no hooks: a class counts as
+   unloaded once JVMTI has freed its java.lang.Class, which is some time after the garbage collector
+   unloaded the class. In between, answers about the class may be null, or may describe whatever its
+   memory holds by then. All reads survive bad addresses, so the functions do not crash. */
 
 /* Texts are modified UTF-8, copied into buffers of the caller. Before each call, set each pointer
    to a buffer or to null, and the length beside it to the buffer's size in bytes. After the call,
@@ -208,11 +209,13 @@ JNIEXPORT jmethodID JNICALL ASGST_MethodToJMethodID(ASGST_Method method);
 JNIEXPORT ASGST_Method JNICALL ASGST_JMethodIDToMethod(jmethodID id);
 
 /* Returns the class that `klass` refers to; null for arrays and primitive types. Call it on a
-   thread that is attached to the JVM, outside of class unload handlers. Signal-safe: no. */
+   thread that is attached to the JVM, outside of class unload handlers. Returns null in handlers of
+   queues. Signal-safe: no. */
 JNIEXPORT ASGST_Class JNICALL ASGST_JClassToClass(jclass klass);
 /* Returns a new JNI local reference to the class; null if `klass` is no live class, or has no
    number yet. The search takes time in proportion to the number of classes. Call it on a thread
-   that is attached to the JVM, outside of class unload handlers. Signal-safe: no. */
+   that is attached to the JVM, outside of class unload handlers. Returns null in handlers of
+   queues. Signal-safe: no. */
 JNIEXPORT jclass JNICALL ASGST_ClassToJClass(ASGST_Class klass);
 
 /* `methods`: the `count` methods that the class had, which must not be used any more; the array is
@@ -223,9 +226,10 @@ typedef void (*ASGST_ClassUnloadHandler)(ASGST_Class klass, ASGST_Method* method
 
 /* Registers `handler`, which is called with `arg` for each class that is unloaded or redefined.
    Several handlers may be registered, and one handler several times; handlers may run on several
-   threads at a time. A handler may call the signal-safe functions of this API, but neither JNI nor
-   JVMTI. Inside a handler, registering does nothing and deregistering returns false.
-   Signal-safe: no.
+   threads at the same time. A handler may call the signal-safe functions of this API, but neither
+   JNI nor JVMTI. It may take locks, but no lock that a Java thread may hold while it calls the JVM:
+   that thread may be stopped. Inside a handler, also one of a queue, registering does nothing and
+   deregistering returns false. Signal-safe: no.
 
    The first registration hooks two functions of libjvm, if it can: see asgst_hooks.h. Then a
    handler is called before the class is unloaded or redefined, once for each class and version, and
@@ -249,7 +253,8 @@ typedef void (*ASGST_ClassUnloadHandler)(ASGST_Class klass, ASGST_Method* method
 JNIEXPORT void JNICALL ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler handler,
                                                         void* arg);
 /* Removes one registration of `handler` with `arg`, and waits until that registration's calls are
-   over. Returns false if there is no such registration, or inside a handler. Signal-safe: no. */
+   over. Returns false if there is no such registration, or inside a handler, also one of a queue.
+   Signal-safe: no. */
 JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandler handler,
                                                           void* arg);
 
@@ -261,22 +266,23 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
 
    The first ASGST_RegisterQueue hooks two functions of libjvm, if it can: see asgst_hooks.h. Then
    ASGST_Enqueue arms its own thread's poll, and that thread calls the handlers at its next poll, as
-   in the proposal: its thread_local variables and its JNIEnv are at hand, and no other thread is
-   stopped. Where that is not possible, a thread of libasgst requests a safepoint, and handlers run
-   on the VM thread while all Java threads are stopped: where there are no hooks; for elements that
-   another thread has enqueued, that were held, or whose thread has little stack left; and once
-   elements have waited for 20 ms while their thread is in native or blocked, or for 500 ms.
+   in the proposal: its thread_local variables are at hand, and no other thread is stopped. GetEnv
+   answers there, but the JNIEnv must not be used. Where that is not possible, a thread of libasgst
+   requests a safepoint, and handlers run on the VM thread while all Java threads are stopped: where
+   there are no hooks; for elements that another thread has enqueued, that were held, or whose
+   thread has little stack left; and once elements have waited for 20 ms while their thread is in
+   native or blocked, or for 500 ms.
 
    Different from the proposal:
    - The frame may have returned by then. With hooks, it has often just done so, as a compiled
-   method polls when its frame is gone already; an exception passes no poll. Without hooks, more
-   frames may have returned. asgst_element_state says what has become of an element's frame.
-   Whatever the state is, the element's iterator first returns the frame as it was when enqueued,
-   then older frames, which were on the stack when the element was enqueued. The eight newest
-   physical frames, so far as they have returned, come from what ASGST_Enqueue recorded, with the
-   methods that were inlined into them; their sp and fp are null, as are those of a frame that was
-   compiled or deoptimised meanwhile. If none of the eight is left, their caller is not known, as no
-   frame that is there now is certain to be it: the iterator ends behind the eight with
+     method polls when its frame is gone already; an exception passes no poll. Without hooks, more
+     frames may have returned. asgst_element_state says what has become of an element's frame.
+     Whatever the state is, the element's iterator first returns the frame as it was when enqueued,
+     then older frames, which were on the stack when the element was enqueued. The eight newest
+     physical frames, so far as they have returned, come from what ASGST_Enqueue recorded, with the
+     methods that were inlined into them; their sp and fp are null, as are those of a frame that was
+     compiled or deoptimised meanwhile. If none of the eight is left, their caller is not known, as
+     no frame that is there now is certain to be it: the iterator ends behind the eight with
      ASGST_BROKEN_STACK.
    - If the JVM has discarded the compiled code of a frame that has returned, of the methods inlined
      into the frame only the innermost is returned, and the frame's own method, whose bci is -1.
@@ -288,12 +294,14 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
    - Handlers may allocate memory and take locks, but no lock that a Java thread may hold while it
      calls the JVM or a function of this API that is not signal-safe: that thread may be stopped, or
      wait for the handler. Handlers may call neither JVMTI nor JNI; they may call all functions of
-     this API, but on the VM thread none that walks the current thread.
+     this API, but on the VM thread none that walks the current thread. Those that need JNI or JVMTI
+     do nothing in handlers: ASGST_JClassToClass, ASGST_ClassToJClass, and those that register and
+     deregister class unload handlers.
    - When a thread ends, its waiting elements are handled, with their frames returned; then its
      queues end.
    - Elements are also handled before each pause of a collection, held or not, so that no handler
      gets a method of a class that was unloaded.
-   - Handlers of different threads may run at a time.
+   - Handlers of different threads' queues may run at the same time.
 
    Signal-safe: ASGST_Enqueue, ASGST_GetEnqueuableElement, ASGST_GetQueueElement,
    ASGST_GetQueueSizeInfo, ASGST_ResizeQueue and all asgst_ functions but asgst_unbound_queue yes;
@@ -344,11 +352,11 @@ JNIEXPORT int JNICALL ASGST_Enqueue(ASGST_Queue* queue, void* ucontext, void* ar
 JNIEXPORT int JNICALL ASGST_GetEnqueuableElement(void* ucontext, ASGST_QueueElement* element);
 /* Returns element `n`: from the oldest on 0, 1, ...; from the youngest on -1, -2, ...; null if
    there is no such element, or if it is not complete yet. The signal handler that has enqueued an
-   element may ask for that element, and change its `arg`, until the handler returns: so long the
+   element may ask for that element, and change its `arg`, until the handler returns: that long the
    element stays in the queue. In a later handler, another thread may take the element out meanwhile
    if the queue's thread is blocked or in native; a change of `arg` may then come too late. A
-   handler that blocks no signal, or that has given ASGST_Enqueue no context, has half a second.
-   Signal-safe: yes. */
+   handler that blocks no signal, or that has given ASGST_Enqueue no context, has half a second; any
+   other has five seconds. Signal-safe: yes. */
 JNIEXPORT ASGST_QueueElement* JNICALL ASGST_GetQueueElement(ASGST_Queue* queue, int n);
 /* Returns the sizes of the queue; all are 0 if `queue` is no live queue. Signal-safe: yes. */
 JNIEXPORT ASGST_QueueSizeInfo JNICALL ASGST_GetQueueSizeInfo(ASGST_Queue* queue);
@@ -361,14 +369,16 @@ JNIEXPORT void JNICALL ASGST_ResizeQueue(ASGST_Queue* queue, int size);
 
 /* Sets the handler that is called with `arg` before the queue's elements are handled, if there are
    any; null: no handler. `options`: those of the iterator that the handler gets if `offerIterator`
-   is true. Signal-safe: no. */
+   is true. A handler may call the function for queues of its own element's thread alone.
+   Signal-safe: no. */
 JNIEXPORT void JNICALL ASGST_SetOnQueueProcessingStart(ASGST_Queue* queue, int options,
                                                        bool offerIterator,
                                                        ASGST_OnQueueSafepointHandler before,
                                                        void* arg);
 /* Sets the handler that is called with `arg` after the queue's elements were handled, if there were
    any, and before they are removed; null: no handler. `options`: those of the iterator that the
-   handler gets if `offerIterator` is true. Signal-safe: no. */
+   handler gets if `offerIterator` is true. A handler may call the function for queues of its own
+   element's thread alone. Signal-safe: no. */
 JNIEXPORT void JNICALL ASGST_SetOnQueueProcessingEnd(ASGST_Queue* queue, int options,
                                                      bool offerIterator,
                                                      ASGST_OnQueueSafepointHandler after,

@@ -84,8 +84,8 @@ good() {
 @test "a profiler that enqueues in its signal handler, and handles the queue at safepoints" {
   [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
   while read -r name home; do
-    # There a thread that has waited for a safepoint's end mostly meets the next one: a program
-    # whose threads are all sampled hardly goes on. See docs/reference.md.
+    # There a thread that has waited for a safepoint's end mostly meets the next one: on a busy
+    # machine, a program whose threads are all sampled hardly goes on. See docs/reference.md.
     [ "$name" != 11 ] || continue
     for seconds in 1 4 16; do
       profile "$home" queue "$seconds"
@@ -209,4 +209,8 @@ preloaded() {
   run nm -D --defined-only "$libasgst"
   [[ "$output" == *" asgst_get_call_trace"* ]]
   [[ "$output" != *" AsyncGetCallTrace"$'\n'* ]]
+}
+
+@test "no dlclose unmaps libasgst, whose hooks stay" {
+  readelf -d "$libasgst" | grep -q 'FLAGS_1.*NODELETE'
 }

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/classes.h"
 #include "harness/asgst/process/threads.h"
 #include "harness/asgst/queue/own_polls.h"
@@ -79,6 +80,19 @@ constexpr int kFirstPause = 30, kMostPause = 10'000;
 // No wake-up by each element: a signal handler's thread would share its processor with the service.
 constexpr std::chrono::milliseconds kPauseForOwnPolls{10};
 
+// Processes the queues at a safepoint. Returns how long the service then rests. Before JDK 13
+// (JDK-8214271), threads that have waited for a safepoint's end go on one after the other, and
+// mostly meet the next safepoint if that comes at once: a program whose threads are all sampled
+// would hardly go on. There the service rests as long as the stop took.
+std::chrono::nanoseconds Stop() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::nanoseconds kLeast = std::chrono::milliseconds(1), kMost = 20 * kLeast;
+  const auto begin = Clock::now();
+  ProcessAtSafepoint();
+  const std::chrono::nanoseconds took = Clock::now() - begin;
+  return Live()->feature < 13 ? std::clamp(took, kLeast, kMost) : std::chrono::nanoseconds(0);
+}
+
 void* Serve(void*) {
   JavaVMAttachArgs arguments = {JNI_VERSION_1_6, const_cast<char*>("asgst queues"), nullptr};
   void* env = nullptr;
@@ -99,10 +113,12 @@ void* Serve(void*) {
     const bool asked = round != rounds.done;
     rounds.mutex.unlock();
     last = asked || !held.load() ? WorkForQueues() : Work::kNone;
-    if (last == Work::kNow) ProcessAtSafepoint();
-    const std::lock_guard lock(rounds.mutex);
+    const auto rest = last == Work::kNow ? Stop() : std::chrono::nanoseconds(0);
+    rounds.mutex.lock();
     rounds.done = round;
     rounds.over.notify_all();
+    rounds.mutex.unlock();
+    if (rest.count() > 0) std::this_thread::sleep_for(rest);
   }
 }
 

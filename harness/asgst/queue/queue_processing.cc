@@ -55,15 +55,26 @@ class StoppedThread {
 
 bool IsLive(const ASGST_Queue* queue) { return queue->state.load() == ASGST_Queue::kLive; }
 
-// How many elements, from the oldest on, are out of their handlers' hands. A handler holds its
-// thread where it stands: what was left, and may be unloaded, is never held back.
+// The youngest of `ready` elements whose frame was left since; -1: none. Handlers that put in older
+// ones have returned: a handler holds its thread where it stands.
+int YoungestLeft(SampleRing& ring, int ready, const StoppedThread& stopped) {
+  int i = ready - 1;
+  while (i >= 0 && !stopped.HasGoneOnSince(*ring.At(i))) i--;
+  return i;
+}
+
+// How many elements, from the oldest on, are out of their handlers' hands. What was left, and may
+// be unloaded, is never held back.
 int CountReleased(const ASGST_Queue& queue, SampleRing& ring, int ready,
                   const StoppedThread& stopped) {
   for (int i = 0; i < ready; i++) {
     const QueuedSample& sample = *ring.At(i);
     const bool waits = ring.first() + static_cast<uint64_t>(i) >= ring.released() &&
                        sample.enqueuer.MayStay() && !queue.ending.load();
-    if (waits && !stopped.HasGoneOnSince(sample)) return i;
+    if (!waits) continue;
+    const int left = YoungestLeft(ring, ready, stopped);
+    if (left < i) return i;
+    i = left;
   }
   return ready;
 }

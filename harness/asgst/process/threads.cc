@@ -80,6 +80,15 @@ bool IsListed(uint64_t thread) {
   return thread != 0 && FindThread([=](uint64_t listed) { return listed == thread; }) != 0;
 }
 
+std::unordered_set<uint64_t> ListedThreads() {
+  std::unordered_set<uint64_t> threads;
+  FindThread([&](uint64_t listed) {
+    threads.insert(listed);
+    return false;
+  });
+  return threads;
+}
+
 uint64_t ThreadOfEnv(const JNIEnv* env) {
   const uint64_t thread = reinterpret_cast<uint64_t>(env) - at.env;
   return env != nullptr && IsListed(thread) ? thread : 0;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JVM's Java threads, found by JNIEnv or by OS thread id in HotSpot's own list.
-// Signal-safe: all but ReadThreads, on any thread, attached to the JVM or not.
+// Signal-safe: all but ReadThreads and ListedThreads, on any thread, attached to the JVM or not.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_THREADS_H_
 #define WALKHAMMER_HARNESS_ASGST_PROCESS_THREADS_H_
 
 #include <jni.h>
+
+#include <unordered_set>
 
 #include "harness/base/result.h"
 #include "harness/jvm/structs/vm_structs.h"
@@ -22,6 +24,8 @@ Status ReadThreads(const VmStructs& structs, uint64_t thread, const JNIEnv* env)
 uint64_t ThreadOfEnv(const JNIEnv* env);
 uint64_t ThreadOfId(int64_t os_thread);
 bool IsListed(uint64_t thread);
+// All of them; also some that are no more, if threads come and go meanwhile. Signal-safe: no.
+std::unordered_set<uint64_t> ListedThreads();
 
 // JNIEnv, OS thread id and runner of a JavaThread that is or was in the list.
 JNIEnv* EnvOf(uint64_t thread);

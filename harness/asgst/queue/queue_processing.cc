@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <unordered_set>
 #include <utility>
 
 #include "harness/asgst/api/iterator.h"
@@ -141,11 +142,13 @@ Work WorkForQueues() {
 
 void ProcessQueues() {
   SetProcessing(true);
+  const std::vector<ASGST_Queue*> queues = LiveQueues();
+  const auto listed = queues.empty() ? std::unordered_set<uint64_t>() : ListedThreads();
   // A handler may register and deregister queues.
-  for (ASGST_Queue* queue : LiveQueues()) {
+  for (ASGST_Queue* queue : queues) {
     if (!IsLive(queue)) continue;
     // No event reported the thread's end: the thread was ending when the queue was registered.
-    if (!IsListed(queue->thread) || OsThreadOf(queue->thread) != queue->os_thread) {
+    if (!listed.contains(queue->thread) || OsThreadOf(queue->thread) != queue->os_thread) {
       queue->state = ASGST_Queue::kEnded;
       continue;
     }

@@ -17,7 +17,7 @@ namespace {
 
 // The values of SafepointMechanism's static fields, which stay the same once the JVM runs.
 struct PollValues {
-  uint64_t page_disarmed, page_armed, word_armed;
+  uint64_t page_disarmed, page_armed, word_disarmed, word_armed;
 };
 PollValues values;
 uint64_t words_offset = 0;  // JavaThread: the word, then the page
@@ -60,16 +60,26 @@ void OnBlock(uint64_t thread, uint64_t second) {
 }
 
 Status ReadPollValues() {
-  const std::vector<uint64_t> at = FindInJvm({"_ZN18SafepointMechanism25_poll_page_disarmed_valueE",
-                                              "_ZN18SafepointMechanism22_poll_page_armed_valueE",
-                                              "_ZN18SafepointMechanism22_poll_word_armed_valueE"});
+  const std::vector<uint64_t> at =
+      FindInJvm({"_ZN18SafepointMechanism25_poll_page_disarmed_valueE",
+                 "_ZN18SafepointMechanism22_poll_page_armed_valueE",
+                 "_ZN18SafepointMechanism22_poll_word_armed_valueE",
+                 "_ZN18SafepointMechanism25_poll_word_disarmed_valueE"});
   if (at.empty()) return Unable("this libjvm does not name what arms a poll");
   const LiveMemory memory(0, 0);
   if (!memory.ReadWord(at[0], values.page_disarmed) || !memory.ReadWord(at[1], values.page_armed) ||
-      !memory.ReadWord(at[2], values.word_armed) || values.page_disarmed == 0 ||
-      values.page_disarmed == values.page_armed)
+      !memory.ReadWord(at[2], values.word_armed) || !memory.ReadWord(at[3], values.word_disarmed) ||
+      values.page_disarmed == 0 || values.page_disarmed == values.page_armed)
     return Unable("this libjvm's polls are not armed by thread");
   return Ok();
+}
+
+// Else the word is where the stack is not processed yet by a collector (StackWatermark), and a poll
+// is to stop the thread.
+bool IsPollWord(uint64_t thread, uint64_t word) {
+  const WalkStart start = StartOf(nullptr, thread);
+  return word == values.word_disarmed || word == values.word_armed ||
+         (word > start.stack_floor && word <= start.stack_high);
 }
 
 // Finds the words in the current thread's JavaThread: the second is the address of the page that
@@ -77,9 +87,10 @@ Status ReadPollValues() {
 Status FindPollWords(uint64_t thread) {
   constexpr uint64_t kMostBytes = 2048;
   const LiveMemory memory(0, 0);
-  uint64_t word = 0;
+  uint64_t word = 0, before = 0;
   for (uint64_t at = 16; at < kMostBytes && memory.ReadWord(thread + at, word); at += 8) {
     if (word != values.page_disarmed && word != values.page_armed) continue;
+    if (!memory.ReadWord(thread + at - 8, before) || !IsPollWord(thread, before)) continue;
     words_offset = at - 8;
     return Ok();
   }

@@ -137,15 +137,17 @@ TEST(EntryHooksDeathTest, AnotherHandlerAllowsNoMoreHooks) {
 }
 
 // A function that pushes, and then stays at its second byte until it is sent SIGTRAP there.
-std::atomic<uint64_t> spin_at{0};
+std::atomic<uint64_t> spin_at{0}, traps_passed{0};
 HookedFunction original_spin = nullptr;
 
 void LeaveSpin(int, siginfo_t*, void* raw_context) {
   auto& context = *static_cast<ucontext_t*>(raw_context);
   Registers registers = ReadContext(context);
-  if (registers.pc != spin_at) return;
-  registers.pc += 2;
-  WriteContext(registers, context);
+  if (registers.pc == spin_at) {
+    registers.pc += 2;
+    WriteContext(registers, context);
+  }
+  traps_passed++;
 }
 
 // A sent SIGTRAP comes with any pc: also with that of a hook's trap.
@@ -166,9 +168,13 @@ TEST(EntryHooksDeathTest, ASentTrapIsNotAHooks) {
     const EntryHook hook = {entry, NoteEntry<original_spin>, &original_spin};
     if (!HookEntries({&hook, 1}).ok()) _exit(1);
     std::thread spinning([&] { reinterpret_cast<HookedFunction>(code)(1, 2); });
+    // One that is pending when the trap is met would take the trap's place: see entry_hooks.h.
+    while (hook_calls == 0) std::this_thread::yield();
     while (after_calls == 0 && hook_calls < 2) {
+      const uint64_t before = traps_passed;  // one at a time: handlers are nested
       pthread_kill(spinning.native_handle(), SIGTRAP);
-      std::this_thread::yield();
+      while (traps_passed == before && after_calls == 0 && hook_calls < 2)
+        std::this_thread::yield();
     }
     _exit(hook_calls == 1 ? 7 : 2);
   };

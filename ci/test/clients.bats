@@ -15,7 +15,9 @@ setup_file() {
 }
 
 setup() {
-  build=$(dirname "$walkhammer")
+  # LD_PRELOAD and jcmd divide paths at blanks.
+  build=$BATS_TEST_TMPDIR/build
+  ln -s "$(dirname "$walkhammer")" "$build"
   libasgst=$build/libasgst.so
 }
 

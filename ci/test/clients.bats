@@ -95,8 +95,8 @@ good() {
       [ "$(count handled)" -le "$(count samples)" ]
       ! good 200 || [ "$(count unloaded)" -eq 0 ] || break
     done
-    # To be 0 once queues are handled before classes are unloaded.
     good 200
+    [ "$(count unknown-names)" -eq 0 ] # queues are handled before classes are unloaded
     [ "$(count handled)" -ge $(($(count samples) * 9 / 10)) ]
     [ "$(count unloaded)" -gt 0 ]
     [ "$(count unloaded-early)" -ge "$(count unloaded)" ]

@@ -259,8 +259,9 @@ LOG
   local library
   library=$(dirname "$walkhammer")/providers/fake_profiler_profiles.so
   profiler_log /opt/libasyncProfiler.so 'StackWalker::walkVM(void*, ASGCT_CallFrame*, int)'
-  run --separate-stderr "$walkhammer" import --reproduce "$log" --jdk "$jdk" --time 2s \
-    --stress-time 10s --library "$library" --out "$out/profiled"
+  sed -i 's/ -Xint / /' "$log" # half of the time: there is no second profile
+  run --separate-stderr "$walkhammer" import --reproduce "$log" --jdk "$jdk" --time 1s \
+    --stress-time 4s --library "$library" --out "$out/profiled"
   echo "exit code $status: $output $stderr"
   [ "$status" -eq 1 ]
   [[ $output == *"reproduced under load, without a request that replays: death SIGSEGV"*walkVM* ]]
@@ -268,8 +269,8 @@ LOG
   [[ ${lines[-1]} == *"walkhammer report $out/profiled/profiler" ]]
   # Without the option, this agent does not crash.
   sed -i 's/event=wall/event=cpu/' "$log"
-  run --separate-stderr "$walkhammer" import --reproduce "$log" --jdk "$jdk" --time 2s \
-    --stress-time 8s --library "$library" --out "$out/quiet"
+  run --separate-stderr "$walkhammer" import --reproduce "$log" --jdk "$jdk" --time 1s \
+    --stress-time 4s --library "$library" --out "$out/quiet"
   echo "exit code $status: $output $stderr"
   [ "$status" -eq 0 ]
   [[ $output == *"tried        the profiler itself (start,event=cpu)"* ]]

@@ -154,7 +154,7 @@ without_apt() {
     echo "setup: everything is installed" >&2
     exit 0
   fi
-  echo "setup: there is no apt-get here" >&2
+  echo "setup: this system has no apt-get" >&2
   if [ -n "$fedora" ]; then
     echo "setup: to build the command, Fedora needs: dnf install $fedora" >&2
     echo "setup: openSUSE needs: zypper install $(lacking opensuse | sed "s/.*/'&'/" | tr '\n' ' ')" >&2

@@ -259,7 +259,7 @@ LOG
   local library
   library=$(dirname "$walkhammer")/providers/fake_profiler_profiles.so
   profiler_log /opt/libasyncProfiler.so 'StackWalker::walkVM(void*, ASGCT_CallFrame*, int)'
-  sed -i 's/ -Xint / /' "$log" # half of the time: there is no second profile
+  sed -i 's/ -Xint / /' "$log" # the flag would be a second profile, which doubles the time
   run --separate-stderr "$walkhammer" import --reproduce "$log" --jdk "$jdk" --time 1s \
     --stress-time 4s --library "$library" --out "$out/profiled"
   echo "exit code $status: $output $stderr"

@@ -52,7 +52,7 @@ sound_tree() {
   run -0 "$root/ci/release/check.sh" "$tree" 2.34
 }
 
-@test "the check names a library's symbol that nobody defines" {
+@test "the check names the undefined symbols of a library" {
   sound_tree
   echo 'int nobody(void); int two(void) { return nobody(); }' | program libtwo.so -shared
   run -1 "$root/ci/release/check.sh" "$tree" 2.99

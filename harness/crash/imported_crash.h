@@ -34,7 +34,7 @@ inline constexpr size_t kMostOffered = 8;       // what people get of them, the 
 struct Corpora {
   std::vector<BugRequest> inputs;     // see CandidatesOf
   std::map<std::string, Bug> issues;  // see ResemblancesOf
-  std::string library = {};           // of a profiler, see WalkerFor; empty: none is at hand
+  std::string library = {};           // of a profiler, see WalkerFor; empty: none was given
 };
 
 // Judges a report.

@@ -87,7 +87,7 @@ Status ListenForTraps() {
 Status MoveEntries(std::span<const EntryHook> hooks) {
   const size_t size = kMovedEntryBytes * hooks.size();
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return Unable("there is no memory for code");
+  if (memory == MAP_FAILED) return Unable("cannot allocate memory for code");
   auto* code = static_cast<uint8_t*>(memory);
   bool moved = true;
   for (const EntryHook& hook : hooks) {
@@ -97,7 +97,7 @@ Status MoveEntries(std::span<const EntryHook> hooks) {
   }
   if (moved && mprotect(memory, size, PROT_READ | PROT_EXEC) == 0) return Ok();
   munmap(memory, size);
-  return moved ? Unable("this kernel lets no code be made")
+  return moved ? Unable("this kernel refuses new executable memory")
                : Unable("a function begins with an instruction that cannot be moved");
 }
 

@@ -73,7 +73,7 @@ TEST(PlainText, LinesThatAContainersRuntimeHasCutAreJoined) {
                   "stdout P word=hun\n" + at + "stdout F ter2\n" + at + "stdout F b\n"),
             at + "stdout F a\n" + at + "stdout F Command Line: -Dpassword=hunter2\n" + at +
                 "stdout F b\n");
-  // Of another stream, of another form, and the last line of the text.
+  // Nothing is joined across streams, in another form of log, or after the last line.
   for (const std::string& stays : std::vector<std::string>{
            at + "stdout P a\n" + at + "stderr F b\n", at + "stdout P a\nb\n\n" + at + "stdout F c",
            "x stdout P a\nx stdout F b\n", at + "stdout F P a\n" + at + "stdout F b\n",

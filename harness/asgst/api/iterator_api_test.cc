@@ -203,7 +203,7 @@ TEST_F(IteratorApi, CFramesOfAThreadOfNoJvm) {
   for (int i = 1; i < seen_.count; i++) EXPECT_GT(seen_.frames[i].sp, seen_.frames[i - 1].sp) << i;
   EXPECT_EQ(from_frame.result, ASGST_NON_JAVA_TRACE);
   EXPECT_EQ(from_frame.Types(), seen_.Types());
-  EXPECT_EQ(state, ASGST_NO_TOP_JAVA_FRAME) << "without registers there is no frame";
+  EXPECT_EQ(state, ASGST_NO_TOP_JAVA_FRAME) << "a walk without registers has no first frame";
 }
 
 TEST_F(IteratorApi, ThreadIsExiting) {

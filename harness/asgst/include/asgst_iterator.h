@@ -265,13 +265,13 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
    stack that begins at the element's frame. Then the elements are removed.
 
    The first ASGST_RegisterQueue hooks two functions of libjvm, if it can: see asgst_hooks.h. Then
-   ASGST_Enqueue arms its own thread's poll, and that thread calls the handlers at its next poll, as
-   in the proposal: its thread_local variables are at hand, and no other thread is stopped. GetEnv
-   answers there, but the JNIEnv must not be used. Where that is not possible, a thread of libasgst
-   requests a safepoint, and handlers run on the VM thread while all Java threads are stopped: where
-   there are no hooks; for elements that another thread has enqueued, that were held, or whose
-   thread has little stack left; and once elements have waited for 20 ms while their thread is in
-   native or blocked, or for 500 ms.
+   ASGST_Enqueue arms its own thread's poll, and that thread calls the handlers at its next poll,
+   as in the proposal: handlers see that thread's thread_local variables, and no other thread is
+   stopped. GetEnv answers there, but the JNIEnv must not be used. Where that is not possible, a
+   thread of libasgst requests a safepoint, and handlers run on the VM thread while all Java
+   threads are stopped: where there are no hooks; for elements that another thread has enqueued,
+   that were held, or whose thread has little stack left; and once elements have waited for 20 ms
+   while their thread is in native or blocked, or for 500 ms.
 
    Different from the proposal:
    - The frame may have returned by then. With hooks, it has often just done so, as a compiled

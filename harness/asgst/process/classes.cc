@@ -210,6 +210,14 @@ void FindOriginalIdNum(JNIEnv* env, const VmStructs& structs) {
   env->DeleteLocalRef(string);
 }
 
+// The class, with the methods that it has now; the end of `known`: it is none of these. Call with
+// the lock.
+auto FindWithMethods(TrackedState& s, uint64_t klass) {
+  const auto found = s.known.find(s.table.Find(klass));
+  if (found != s.known.end()) ReadMethods(found->second);
+  return found;
+}
+
 }  // namespace
 
 Status TrackClasses(JavaVM* vm, JNIEnv* env, const VmStructs& structs, int feature) {
@@ -311,9 +319,8 @@ void ExpectUnloading() { unloading_expected.store(true); }
 bool TakeUnloading(uint64_t klass, GoneMethods& gone) {
   TrackedState& s = Tracked();
   const std::lock_guard<std::mutex> lock(s.mutex);
-  const auto found = s.known.find(s.table.Find(klass));
+  const auto found = FindWithMethods(s, klass);
   if (found == s.known.end()) return false;
-  ReadMethods(found->second);
   gone = {klass, std::move(found->second.methods)};
   s.known.erase(found);
   return true;
@@ -329,9 +336,8 @@ void Forget(uint64_t klass) {
 bool TakeCurrent(uint64_t klass, GoneMethods& gone) {
   TrackedState& s = Tracked();
   const std::lock_guard<std::mutex> lock(s.mutex);
-  const auto found = s.known.find(s.table.Find(klass));
+  const auto found = FindWithMethods(s, klass);
   if (found == s.known.end()) return false;
-  ReadMethods(found->second);
   gone = {klass, found->second.methods};
   return true;
 }

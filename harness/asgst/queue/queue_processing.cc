@@ -121,8 +121,10 @@ Work WorkFor(ASGST_Queue& queue) {
   for (; at < end; at++) {
     const QueuedSample* sample = ring.Find(at);
     if (sample == nullptr) return Work::kLater;
-    if (!std::exchange(asked, asked || sample->enqueuer.MayStay()) && asked)
+    if (!asked && sample->enqueuer.MayStay()) {
       blocked = BlockedSignalsOf(queue.os_thread);
+      asked = true;
+    }
     if (!queue.ending.load() && !sample->enqueuer.HasReturned(blocked)) break;
   }
   ring.Release(at);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/guard/code_patch.h"
+#include "harness/guard/former_handler.h"
 
 namespace walkhammer {
 namespace {
@@ -23,23 +24,15 @@ Hooked hooked[kMostEntryHooks];
 std::atomic<int> hooked_count{0};
 struct sigaction traps_before;
 
-// Blocks signals as if the kernel had called the handler from before, but for SIGTRAP, for code
-// with hooks in it. The return from our own handler restores the mask. Signal-safe: yes.
+// Signal-safe: yes.
 void PassTrapOn(int signal, siginfo_t* info, void* context) {
-  sigset_t mask = traps_before.sa_mask;
-  sigdelset(&mask, SIGTRAP);
-  pthread_sigmask(SIG_BLOCK, &mask, nullptr);
-  if ((traps_before.sa_flags & SA_SIGINFO) != 0 && traps_before.sa_sigaction != nullptr) {
-    traps_before.sa_sigaction(signal, info, context);
-  } else if (traps_before.sa_handler != SIG_DFL && traps_before.sa_handler != SIG_IGN) {
-    traps_before.sa_handler(signal);
-  } else if (traps_before.sa_handler == SIG_DFL || info->si_code > 0) {
-    // The kernel ignores no trap either.
-    struct sigaction end {};
-    end.sa_handler = SIG_DFL;
-    sigaction(signal, &end, nullptr);
-    raise(signal);
-  }
+  if (CallFormerHandler(traps_before, signal, info, context)) return;
+  // The kernel ignores no trap either.
+  if (traps_before.sa_handler == SIG_IGN && info->si_code <= 0) return;
+  struct sigaction end {};
+  end.sa_handler = SIG_DFL;
+  sigaction(signal, &end, nullptr);
+  raise(signal);
 }
 
 // True for the SIGTRAP of a trap instruction. A sent SIGTRAP, or that of a single step or of a

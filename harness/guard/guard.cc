@@ -16,6 +16,7 @@
 
 #include "harness/guard/arch.h"
 #include "harness/guard/code_patch.h"
+#include "harness/guard/former_handler.h"
 #include "harness/guard/hang.h"
 #include "harness/guard/signal_text.h"
 #include "harness/guard/system_calls.h"
@@ -178,25 +179,13 @@ bool IsFromOutside(const siginfo_t& info) {
 
 void PassOn(int signal, siginfo_t* info, void* context) {
   const struct sigaction& before = previous[signal];
-  // Signals are blocked as if the kernel had called the handler: HotSpot's handlers run with all
-  // signals blocked. The return from our own handler restores the mask. SIGTRAP stays unblocked,
-  // for code with traps in it.
-  sigset_t mask = before.sa_mask;
-  if ((before.sa_flags & SA_NODEFER) == 0) sigaddset(&mask, signal);
-  sigdelset(&mask, SIGTRAP);
-  pthread_sigmask(SIG_BLOCK, &mask, nullptr);
-  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
-    before.sa_sigaction(signal, info, context);
-  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-    before.sa_handler(signal);
-  } else {
-    // No handler wants the signal: the default action ends the process, at the same pc.
-    sigaction(signal, &before, nullptr);
-    // A sent signal or a trap does not recur by itself. Of another process's signal, a parent would
-    // not see whose it was: SIGKILL is no walk's.
-    if (IsFromOutside(*info)) raise(SIGKILL);
-    if (info->si_code <= 0 || signal == SIGTRAP) raise(signal);
-  }
+  if (CallFormerHandler(before, signal, info, context)) return;
+  // No handler wants the signal: the default action ends the process, at the same pc.
+  sigaction(signal, &before, nullptr);
+  // A sent signal or a trap does not recur by itself. Of another process's signal, a parent would
+  // not see whose it was: SIGKILL is no walk's.
+  if (IsFromOutside(*info)) raise(SIGKILL);
+  if (info->si_code <= 0 || signal == SIGTRAP) raise(signal);
 }
 
 // True for the SIGTRAP of a trap instruction. A sent SIGTRAP, or that of a single step, may come

@@ -174,8 +174,7 @@ void AddImport(CLI::App& app, Invocation& chosen) {
   verb.Flag("--reproduce", o->reproduce,
             "Say whether JDKs show the crash: replay the requests, fuzz from them, stress");
   verb.Jdks(o->jdks);
-  verb.Text("--library", o->library,
-            "Library of the profiler whose own walker crashed: that walker is driven", "FILE.so");
+  verb.Provider(o->library, true);
   verb.RunTime(o->time, "30s of fuzzing on each JDK");
   verb.Time("--stress-time", o->stress_time,
             "How long to stress after fuzzing (default: as --time)");

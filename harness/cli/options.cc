@@ -166,7 +166,9 @@ void Verb::OutFolder(std::string& out, const std::string& otherwise) {
 void Verb::Provider(std::string& provider, bool library_only) {
   if (library_only)
     Text("--library", provider,
-         "Library whose functions the file's walker calls instead of libjvm's", "FILE.so");
+         "Library with the functions of the file's walker: a profiler's, or one that replaces "
+         "libjvm",
+         "FILE.so");
   else
     Text("--provider", provider,
          "Implementer of the walker: jdk; ref, our own; or a library that stands in for libjvm "

@@ -12,13 +12,13 @@
 namespace walkhammer {
 namespace {
 
-// Options of async-profiler 1 to 4.6 (its arguments.cpp), each with or without a value.
+// Options of async-profiler 1 to 4.6 that decide what is sampled and how stacks are walked, each
+// with or without a value.
 constexpr std::string_view kSamplingOptions[] = {
-    "event",       "interval", "alloc",      "lock",    "wall",     "cpu",
-    "nativemem",   "nofree",   "nativelock", "proc",    "live",     "trace",
-    "jstackdepth", "threads",  "sched",      "cstack",  "features", "safemode",
-    "signal",      "clock",    "allkernel",  "alluser", "ann",      "target-cpu",
-    "record-cpu",  "all",      "batch",      "nobatch", "exception"};
+    "event",   "interval",   "alloc",      "lock",     "wall",   "cpu",         "nativemem",
+    "nofree",  "nativelock", "proc",       "live",     "trace",  "jstackdepth", "threads",
+    "sched",   "cstack",     "features",   "safemode", "signal", "clock",       "allkernel",
+    "alluser", "target-cpu", "record-cpu", "all",      "batch",  "nobatch"};
 
 bool IsOfSampling(std::string_view option) {
   return std::find(std::begin(kSamplingOptions), std::end(kSamplingOptions),

@@ -230,6 +230,17 @@ Status CheckLibrary(const ImportedCrash& crash, const std::string& library) {
                               crash.name));
 }
 
+// The JDKs to try: those that the user names, else one of the report's line.
+Result<std::vector<Jdk>> JdksToTry(const ImportOptions& options, const ImportedCrash& crash) {
+  const int feature = crash.report.version.feature.value;
+  if (!options.jdks.empty() || feature == 0) return OpenJdks(options.jdks);
+  ASSIGN_OR_RETURN(Jdk jdk, DefaultJdkOfLine(feature));
+  Print(stderr, "walkhammer: {} {}: trying {} ({}); --jdk names others\n",
+        jdk.feature == feature ? "the report is of JDK" : "no JDK like the report's is here, JDK",
+        feature, jdk.home, jdk.version);
+  return std::vector<Jdk>{std::move(jdk)};
+}
+
 }  // namespace
 
 Result<ExitCode> RunReproduce(const ImportOptions& options,
@@ -238,7 +249,7 @@ Result<ExitCode> RunReproduce(const ImportOptions& options,
   ASSIGN_OR_RETURN(const std::string library, LibraryOf(options));
   ASSIGN_OR_RETURN(const ImportedCrash crash,
                    ReadCrashFile(options.files[0], options.modules, !options.no_known, library));
-  ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
+  ASSIGN_OR_RETURN(const auto jdks, JdksToTry(options, crash));
   if (!options.json) Print(stdout, "{}", AnswerOf(crash));
   if (const std::string why = NothingToTry(crash); !why.empty()) {
     Print(stderr, "walkhammer: {}\n", why);

@@ -2,6 +2,7 @@
 #include "harness/jvm/images/jdk_choice.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -19,6 +20,13 @@ Result<Jdk> WithVmStructs(Result<Jdk> jdk) {
                 " exports no vmStructs (gHotSpotVMStructs): it is OpenJ9, or a HotSpot without the "
                 "serviceability agent; choose a HotSpot build with it, or stress --walker agct, "
                 "which needs none");
+}
+
+// Whether `a` is older than `b`; a JDK without a version is older than all others.
+bool IsOlder(const Jdk& a, const Jdk& b) {
+  const auto left = ParseJdkVersion(a.version), right = ParseJdkVersion(b.version);
+  if (!left || !right) return !left && right;
+  return *left < *right;
 }
 
 }  // namespace
@@ -42,11 +50,7 @@ Result<std::vector<Jdk>> JdksIn(const std::string& folder, std::vector<Failure>*
   }
   if (jdks.empty())
     return BadInput(folder + " holds no JDK that can be used: ci/setup/jdks.sh fills one");
-  std::stable_sort(jdks.begin(), jdks.end(), [](const Jdk& a, const Jdk& b) {
-    const auto left = ParseJdkVersion(a.version), right = ParseJdkVersion(b.version);
-    if (!left || !right) return !left && right;
-    return *left < *right;
-  });
+  std::stable_sort(jdks.begin(), jdks.end(), IsOlder);
   return jdks;
 }
 
@@ -66,6 +70,16 @@ Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths,
     for (Jdk& jdk : all) jdks.push_back(std::move(jdk));
   }
   return jdks;
+}
+
+Result<Jdk> DefaultJdkOfLine(int feature) {
+  if (const char* named = std::getenv("WALKHAMMER_JDK"); named == nullptr || *named == '\0') {
+    std::vector<Jdk> jdks = FindJdks();
+    std::erase_if(
+        jdks, [&](const Jdk& jdk) { return jdk.feature != feature || !WithVmStructs(jdk).ok(); });
+    if (!jdks.empty()) return *std::max_element(jdks.begin(), jdks.end(), IsOlder);
+  }
+  return WithVmStructs(DefaultJdk());
 }
 
 }  // namespace walkhammer

@@ -17,6 +17,11 @@ namespace walkhammer {
 Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths,
                                   const std::vector<std::string>& folders = {});
 
+// The JDK for a user who names none and asks about JDK `feature` (17, ...): the newest one of that
+// line among FindJdks that has vmStructs; DefaultJdk if $WALKHAMMER_JDK is set or no such JDK is
+// found. kUnable also for a JDK without vmStructs.
+Result<Jdk> DefaultJdkOfLine(int feature);
+
 // The JDKs whose homes are entries of `folder`, distinct by libjvm, in the order of their versions
 // (JdkVersion); those without a version first. Entries that begin with a dot are no JDKs.
 // `unusable`, if given, gets a failure for each other entry that is a folder without a JDK that

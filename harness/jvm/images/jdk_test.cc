@@ -315,6 +315,26 @@ TEST_F(JdkTest, WhatIsNewerThanAllKnownIsNoDefault) {
   EXPECT_EQ(DefaultJdk().value().home, unknown);  // WALKHAMMER_JDK names this JDK
 }
 
+TEST_F(JdkTest, TheDefaultOfALineIsItsNewest) {
+  const FakeElf elf = {.dynamic = {{"AsyncGetCallTrace"}, {"gHotSpotVMStructs"}}};
+  const fs::path older = Tree("older", elf, "JAVA_VERSION=\"9997.0.9\"\n");
+  const fs::path newer = Tree("newer", elf, "JAVA_VERSION=\"9997.0.10\"\n");
+  const FakeElf without = {.dynamic = {{"AsyncGetCallTrace"}}};
+  const fs::path unusable = Tree("unusable", without, "JAVA_VERSION=\"9997.0.11\"\n");
+  {
+    const ScopedVariable jdk("WALKHAMMER_JDK", "");
+    const ScopedVariable java_home("JAVA_HOME", newer);
+    const ScopedVariable path("PATH", (older / "bin").string());
+    EXPECT_EQ(Must(DefaultJdkOfLine(9997)).home, newer);
+    EXPECT_EQ(Must(DefaultJdkOfLine(9996)).home, Must(DefaultJdk()).home);
+  }
+  const ScopedVariable java_home("JAVA_HOME", newer);
+  const ScopedVariable named("WALKHAMMER_JDK", older);
+  EXPECT_EQ(Must(DefaultJdkOfLine(9997)).home, older);
+  const ScopedVariable bad("WALKHAMMER_JDK", unusable);
+  ExpectFailure(DefaultJdkOfLine(9997), ExitCode::kUnable, "exports no vmStructs");
+}
+
 TEST_F(JdkTest, OpensJdk8AndItsJre) {
   const fs::path home = root_ / "jdk8";
   for (const fs::path& bin : {home / "bin", home / "jre/bin"}) Write(bin / "java", "");

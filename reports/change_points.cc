@@ -5,6 +5,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "reports/gate_statistics.h"
 
@@ -29,28 +30,63 @@ double Regressor(const ChangeFit& fit, size_t point) {
   return fit.drift ? static_cast<double>(point - fit.first + 1) : 1;
 }
 
-ChangeFit FitOf(std::span<const SeriesPoint> series, ChangeFit fit) {
-  double weights = 0, x = 0, y = 0;
-  for (size_t i = 0; i < series.size(); i++) {
-    const double weight = 1 / series[i].variance;
-    weights += weight;
-    x += weight * Regressor(fit, i);
-    y += weight * series[i].value;
+// Fits changes to one series. A step or a stretch takes constant time, by running sums.
+class Fitter {
+ public:
+  explicit Fitter(std::span<const SeriesPoint> series) : series_(series) {
+    double y = 0;
+    for (const SeriesPoint& point : series) {
+      weights_ += 1 / point.variance;
+      y += point.value / point.variance;
+    }
+    mean_ = y / weights_;
+    sums_.push_back({0, 0});
+    for (const SeriesPoint& point : series) {
+      const double weight = 1 / point.variance, dy = point.value - mean_;
+      sums_.push_back({sums_.back().weight + weight, sums_.back().xy + weight * dy});
+      squares_ += weight * dy * dy;
+    }
   }
-  x /= weights;
-  y /= weights;
-  double xy = 0, yy = 0;
-  for (size_t i = 0; i < series.size(); i++) {
-    const double weight = 1 / series[i].variance, dx = Regressor(fit, i) - x,
-                 dy = series[i].value - y;
-    fit.precision += weight * dx * dx;
-    xy += weight * dx * dy;
-    yy += weight * dy * dy;
+
+  size_t points() const { return series_.size(); }
+
+  ChangeFit Of(ChangeFit fit) const {
+    const Sums sums = fit.drift ? OfDrift(fit) : OfStep(fit);
+    fit.precision = sums.weight;
+    fit.slope = fit.precision > 0 ? sums.xy / fit.precision : 0;
+    fit.squares = std::max(0.0, squares_ - fit.slope * sums.xy);
+    return fit;
   }
-  fit.slope = fit.precision > 0 ? xy / fit.precision : 0;
-  fit.squares = std::max(0.0, yy - fit.slope * xy);
-  return fit;
-}
+
+ private:
+  struct Sums {
+    double weight = 0;  // of the squares of the regressor about its mean, or of points
+    double xy = 0;
+  };
+
+  Sums OfStep(const ChangeFit& fit) const {
+    const double weight = sums_[fit.end].weight - sums_[fit.first].weight;
+    return {weight * (1 - weight / weights_), sums_[fit.end].xy - sums_[fit.first].xy};
+  }
+
+  Sums OfDrift(const ChangeFit& fit) const {
+    double x = 0;
+    for (size_t i = fit.first; i < fit.end; i++) x += Regressor(fit, i) / series_[i].variance;
+    x /= weights_;
+    Sums sums;
+    for (size_t i = 0; i < series_.size(); i++) {
+      const double weight = 1 / series_[i].variance, dx = Regressor(fit, i) - x;
+      sums.weight += weight * dx * dx;
+      sums.xy += weight * dx * (series_[i].value - mean_);
+    }
+    return sums;
+  }
+
+  std::span<const SeriesPoint> series_;
+  double weights_ = 0, mean_ = 0;
+  double squares_ = 0;      // weighted, about the mean
+  std::vector<Sums> sums_;  // of the points before each one
+};
 
 // Chance that the best of `tried` fits is as clear as this in a steady series.
 double ChanceOf(const ChangeFit& fit, size_t points, size_t tried, double degrees) {
@@ -66,24 +102,24 @@ double ChanceOf(const ChangeFit& fit, size_t points, size_t tried, double degree
 // The fit that leaves least of all those of one kind.
 class BestFit {
  public:
-  explicit BestFit(std::span<const SeriesPoint> series) : series_(series) {}
+  explicit BestFit(const Fitter& fitter) : fitter_(fitter) {}
 
   void Try(size_t first, size_t end, bool drift) {
-    const ChangeFit fit = FitOf(series_, {first, end, drift});
+    const ChangeFit fit = fitter_.Of({first, end, drift});
     tried_++;
     if (fit.precision > 0 && (!best_ || fit.squares < best_->squares)) best_ = fit;
   }
   // nullopt: it is not clear enough.
   std::optional<ChangeFit> Clear(const ChangeLimits& limits) {
     if (!best_) return std::nullopt;
-    best_->p = ChanceOf(*best_, series_.size(), tried_, limits.degrees);
+    best_->p = ChanceOf(*best_, fitter_.points(), tried_, limits.degrees);
     const double change = best_->slope * Regressor(*best_, best_->end - 1);
     if (best_->p >= limits.alpha || std::abs(change) < limits.least) return std::nullopt;
     return best_;
   }
 
  private:
-  std::span<const SeriesPoint> series_;
+  const Fitter& fitter_;
   std::optional<ChangeFit> best_;
   size_t tried_ = 0;
 };
@@ -94,7 +130,8 @@ std::optional<ChangeFit> BestChange(std::span<const SeriesPoint> series,
                                     const ChangeLimits& limits) {
   const size_t end = series.size();
   if (end < 2 * kFewestBeside) return std::nullopt;
-  BestFit lasting(series), passing(series);
+  const Fitter fitter(series);
+  BestFit lasting(fitter), passing(fitter);
   for (size_t i = kFewestBeside; i + kFewestBeside <= end; i++) lasting.Try(i, end, false);
   for (size_t i = 1; i + 2 * kFewestBeside <= end; i++) lasting.Try(i, end, true);
   if (const auto fit = lasting.Clear(limits)) return fit;

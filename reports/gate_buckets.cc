@@ -77,6 +77,22 @@ namespace {
 
 constexpr int kMostReplayed = 20;  // buckets
 
+// Replays inputs of buckets, of which the first kMostReplayed are worth the time.
+class Replays {
+ public:
+  explicit Replays(const GateReplay& replay) : replay_(replay) {}
+
+  // nullopt: there was nothing to replay, or no replay.
+  std::optional<ReplayCounts> Of(const GateBucket& bucket) {
+    if (!replay_ || bucket.input.empty() || replayed_++ >= kMostReplayed) return std::nullopt;
+    return replay_(bucket.input);
+  }
+
+ private:
+  const GateReplay& replay_;
+  int replayed_ = 0;
+};
+
 // What replays on both sides say of a bucket that only the candidate's runs have.
 enum class Proof { kNone, kNew, kOld };
 
@@ -162,10 +178,9 @@ void CheckBug(const GateSides& sides, const std::string& title, const GateBucket
 void CheckBuckets(const GateSides& sides, GateVerdict& verdict) {
   const GateSide &baseline = sides.baseline, &candidate = sides.candidate;
   verdict.buckets.compared = candidate.buckets.size();
-  int replayed = 0;
+  Replays replays(sides.replay);
   for (const Lacking& only : BucketsOnlyOf(candidate, baseline, false)) {
-    std::optional<ReplayCounts> counts;
-    if (sides.replay && replayed++ < kMostReplayed) counts = sides.replay(only.bucket->input);
+    const std::optional<ReplayCounts> counts = replays.Of(*only.bucket);
     if (ProofOf(counts) == Proof::kOld) {
       verdict.notes.push_back(fmt::format("{} is not new: only the candidate's runs met it{}",
                                           *only.title, ProofText(*counts)));
@@ -178,9 +193,8 @@ void CheckBuckets(const GateSides& sides, GateVerdict& verdict) {
     if (!IsDecided(bucket)) continue;
     // What replays on the candidate alone is new, whatever it looks like.
     std::optional<ReplayCounts> counts;
-    if (!baseline.buckets.contains(title) && bucket.word.verdict != BugVerdict::kAccepted &&
-        sides.replay && replayed++ < kMostReplayed)
-      counts = sides.replay(bucket.input);
+    if (!baseline.buckets.contains(title) && bucket.word.verdict != BugVerdict::kAccepted)
+      counts = replays.Of(bucket);
     CheckBug(sides, title, bucket, counts, verdict);
   }
   for (const Lacking& only : BucketsOnlyOf(baseline, candidate, true))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <tuple>
 
 #include "harness/base/walk_time.h"
@@ -197,7 +198,9 @@ class SideReader {
       GateBucket& bucket = side_.buckets[row.signature.title];
       if (bucket.periods.empty() || row.confirmed > bucket.row.confirmed) {
         bucket.row = row;
-        bucket.input = db_.dir() + "/" + row.folder + "/" + kInputName;
+        const std::string input = db_.dir() + "/" + row.folder + "/" + kInputName;
+        std::error_code error;
+        bucket.input = std::filesystem::exists(input, error) ? input : "";
       }
       bucket.seen += row.count;
       for (const PeriodBucketRow* in : times[row.id])

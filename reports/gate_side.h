@@ -35,7 +35,7 @@ void FillWalks(CodeCounts& codes, size_t runs);
 // A bucket by its title, over all runs of a side.
 struct GateBucket {
   BucketRow row;                                // of the run that confirmed it best
-  std::string input;                            // path of that run's input; may name no file
+  std::string input;                            // path of that run's input; empty: it kept none
   uint64_t seen = 0;                            // times
   BugWord word;                                 // of a store; kNew also without one
   BugWord on_other;                             // the same, were it seen on the other side's build

@@ -227,6 +227,21 @@ TEST_F(Gate, ReplaysOnBothSidesDecide) {
   }
 }
 
+TEST_F(Gate, AFindingWithoutARequestHasNoPath) {
+  const MadeRun now{.buckets = {{.confirmed = 0, .tries = 0, .has_input = false}}};
+  bool asked = false;
+  const GateVerdict verdict =
+      JudgeGate(ReadGateSide({Add({})}).value(), ReadGateSide({AddCandidate(now)}).value(), {},
+                [&](const std::string&) -> std::optional<ReplayCounts> {
+                  asked = true;
+                  return std::nullopt;
+                });
+  ExpectRegression(verdict, GateKind::kNewCrash);
+  EXPECT_FALSE(asked);
+  EXPECT_EQ(verdict.changes[0].input, "");
+  EXPECT_THAT(GateText(verdict), Not(HasSubstr(".walk")));
+}
+
 TEST_F(Gate, ACrashThatIsGoneIsBetter) {
   const GateVerdict verdict =
       Judge({.buckets = {{}, {.title = "crash in rare", .every = 60}}}, MadeRun());

@@ -7,11 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "harness/base/walk_time.h"
+#include "harness/findings/crash_folder.h"
 #include "harness/store/record_testing.h"
 
 namespace walkhammer {
@@ -21,6 +24,7 @@ struct MadeBucket {
   std::string oracle = "crash", outcome = "fault", title = "crash in f";
   uint64_t every = 1;
   int confirmed = 5, tries = 5;
+  bool has_input = true;
 };
 
 // A stress run of one cell. Its counts vary from period to period by more than chance.
@@ -84,6 +88,9 @@ inline void MadeRun::Write(const std::string& dir) const {
     const auto added =
         run.AddFinding(TestRecord(bucket.oracle, bucket.outcome, bucket.title, Realism::kGenuine));
     ids.push_back(added.value().bucket);
+    const std::filesystem::path folder = dir + "/" + added.value().folder;
+    std::filesystem::create_directories(folder);
+    if (bucket.has_input) std::ofstream(folder / kInputName) << "walk 1\n";
     EXPECT_TRUE(run.SetConfirmed(ids.back(), bucket.confirmed, bucket.tries).ok());
     so_far.seen[ids.back()] = 0;
   }

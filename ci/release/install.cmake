@@ -36,9 +36,10 @@ install(DIRECTORY harness/asgst/include/ DESTINATION include COMPONENT asgst
         FILES_MATCHING PATTERN "*.h")
 install(FILES ${CMAKE_BINARY_DIR}/asgst.pc DESTINATION lib/pkgconfig COMPONENT asgst)
 
+install(FILES harness/walkers/include/walkhammer_walker.h DESTINATION include COMPONENT walkhammer)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/doc/walkhammer COMPONENT walkhammer)
 install(DIRECTORY docs corpora DESTINATION share/doc/walkhammer COMPONENT walkhammer
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.json" PATTERN "*.cc")
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.json" PATTERN "*.cc" PATTERN "*.c")
 if(WALKHAMMER_RELEASE)  # the licences of what is linked statically
   file(GLOB licences ${CMAKE_SYSROOT}/usr/share/doc/*/copyright)
   foreach(licence ${licences})

@@ -129,6 +129,9 @@ asgst|$walkhammer-none|there is no library
 asgst|$BATS_TEST_FILENAME|is not a library
 asgst|jkd|must be jdk, ref or the path of a library
 agct|$providers/fake_late.so|takes nothing from a library: --provider FILE.so is for asgst@jdk, 
+plugin:mine||must name a library
+plugin:./a.so|./b.so|one library at a time
+plugin:./nowhere.so||there is no library
 agct|ref|comes from provider jdk
 asgst@ref|jdk|comes from provider ref
 END
@@ -159,4 +162,67 @@ END
     [ "$(ask "select count(distinct walker) from count where count > 500")" -eq 2 ]
     [ "$(ask "select count(*) from finding where oracle = 'agreement'")" -eq 0 ]
   done
+}
+
+@test "a library that exports AsyncGetCallTrace stands in for libjvm's" {
+  for jdk in $(jdks); do
+    like_agct "$jdk" agct fake_agct
+  done
+  verb fuzz --walker agct --provider "$providers/fake_agct_wrong.so" --walks 10000 --no-confirm
+  [ "$status" -eq 1 ]
+  [ "$(ask "select count(*) > 10 from finding where oracle = 'truth' and grade = 'Forbidden'")" -eq 1 ]
+  # Beside another walker's library, it stays libjvm's.
+  verb fuzz --walker agct,asgst --provider "$providers/fake_late.so" --walks 1000 --no-confirm
+  [ "$(ask "select walker from run")" = "agct,asgst@jdk" ]
+}
+
+@test "a plugin walks like AsyncGetCallTrace, which it calls, and its crashes in libjvm are known" {
+  for jdk in $(jdks); do
+    like_agct "$jdk" plugin plugin
+    [[ "$output" == *"Known"*WH-* ]]
+    [[ "$output" != *"plugin@plugin.so: crash in "* ]]
+  done
+}
+
+# plugin NAME VERB ARGUMENT...: beside the reference, on the newest JDK, for 5 s.
+plugin() {
+  verb "$2" --walker "asgst,plugin:$providers/$1.so" --jdk "$(jdks | tail -n 1)" --time 5s \
+    --no-confirm "${@:3}"
+}
+
+# One if the calls of the stepped thread contradict the plugin in more than 1 of 200 differences.
+steps_contradict() {
+  ask "select sum(samples * (against = 'walker')) * 200 > sum(samples) and sum(samples) > 1000
+    from evidence where witness = 'stepped-shadow-stack' and walker = 'plugin'"
+}
+
+@test "the bug of the example's plugin is found by fuzz, stress and step in five seconds each" {
+  local step=(step --workload torture:mixed --thread torture)
+  plugin plugin_with_bug fuzz
+  [ "$status" -eq 1 ]
+  [ "$(ask "select count(*) > 5 from bucket where title like 'truth/wrong-frames in scene %'")" -eq 1 ]
+  plugin plugin_with_bug stress --workload torture:mixed
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"witness/newest-frame: plugin has another newest frame than asgst"* ]]
+  plugin plugin_with_bug "${step[@]}"
+  [ "$(steps_contradict)" -eq 1 ]
+  # Without the bug, none of these is seen.
+  plugin plugin fuzz
+  [ "$(ask "select count(*) from bucket where title like 'truth/wrong-frames%'")" -eq 0 ]
+  plugin plugin stress --workload torture:mixed
+  [ "$status" -eq 0 ]
+  plugin plugin "${step[@]}"
+  [ "$status" -eq 0 ]
+  [ "$(steps_contradict)" -eq 0 ]
+}
+
+@test "a plugin is asked for other threads only if it says that it walks them" {
+  refuses 2 "does not export walkhammer_walks_other_threads" stress --mode parked \
+    --walker "plugin:$providers/plugin.so" --workload torture:mixed --out "$out"
+  verb fuzz --walker "plugin:$providers/fake_late.so" --walks 100
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"fake_late.so exports no walkhammer_walk: see walkhammer_walker.h"* ]]
+  verb fuzz --walker plugin --walks 100
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"name its library (--walker plugin:FILE.so)"* ]]
 }

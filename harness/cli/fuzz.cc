@@ -100,11 +100,12 @@ Status CheckGuidance(const FuzzOptions& options, const Engine& engine) {
   return Ok();
 }
 
-Result<FuzzPlan> MakePlan(const FuzzOptions& options, const ProviderChoice& provider,
-                          const Jdk& jdk, const std::vector<std::string>& jvm_flags) {
+Result<FuzzPlan> MakePlan(const FuzzOptions& options, const std::vector<std::string>& walkers,
+                          const ProviderChoice& provider, const Jdk& jdk,
+                          const std::vector<std::string>& jvm_flags) {
   FuzzPlan plan;
-  ASSIGN_OR_RETURN(plan.walkers, WalkersNamed(options.walkers, provider));
-  RETURN_IF_ERROR(CheckMode(plan.walkers, kSynthetic));
+  ASSIGN_OR_RETURN(plan.walkers, WalkersNamed(walkers, provider));
+  RETURN_IF_ERROR(CheckMode(plan.walkers, kSynthetic, provider));
   ASSIGN_OR_RETURN(plan.engine, EngineNamed(options.engine));
   RETURN_IF_ERROR(CheckGuidance(options, AllEngines()[static_cast<size_t>(plan.engine)]));
   ASSIGN_OR_RETURN(const Shard shard, ParseShard(options.shard));
@@ -165,8 +166,10 @@ Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::stri
   if (options.jdks.size() > 1) return BadInput("fuzz takes one --jdk; run it once for each JDK");
   ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
   const Jdk& jdk = jdks.front();
-  ASSIGN_OR_RETURN(const ProviderChoice provider, ProviderNamed(options.provider));
-  ASSIGN_OR_RETURN(FuzzPlan plan, MakePlan(options, provider, jdk, jvm_flags));
+  std::vector<std::string> walkers = options.walkers;
+  ASSIGN_OR_RETURN(const std::string library, TakePlugin(walkers, options.provider));
+  ASSIGN_OR_RETURN(const ProviderChoice provider, ProviderNamed(library));
+  ASSIGN_OR_RETURN(FuzzPlan plan, MakePlan(options, walkers, provider, jdk, jvm_flags));
   RETURN_IF_ERROR(BaseFlags(jdk.feature));
   ASSIGN_OR_RETURN(const Judging judging, ReadJudging(options.end.judging));
   const std::string walker = WalkerNames(plan.walkers, "+");

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "harness/base/text.h"
+#include "harness/elf/elf_functions.h"
 #include "harness/ipc/line_state.h"
 #include "harness/request/lookup.h"
 #include "harness/request/walker_table.h"
@@ -17,11 +18,38 @@ namespace walkhammer {
 namespace {
 
 constexpr char kJdk[] = "jdk", kRef[] = "ref";
+constexpr std::string_view kPlugin = "plugin", kPluginOf = "plugin:";
 
 const WalkerInfo& Row(int walker) { return AllWalkers()[static_cast<size_t>(walker)]; }
 
 bool IsLibrary(const std::string& text) {
   return text.find('/') != std::string::npos || text.ends_with(".so");
+}
+
+bool Has(const std::string& library, const char* function) {
+  return !FindFunctions(library, {function}).empty();
+}
+
+// Why the walker cannot walk in `mode`; null: it can.
+const char* RefusedMode(const WalkerInfo& row, std::string_view mode,
+                        const ProviderChoice& provider) {
+  if (row.refused_mode != nullptr) return row.refused_mode(mode);
+  const bool own_thread = mode == "handler" || mode == "nested" || mode == kSynthetic;
+  if (row.name != kPlugin || own_thread || Has(provider.library, "walkhammer_walks_other_threads"))
+    return nullptr;
+  return "the plugin does not export walkhammer_walks_other_threads";
+}
+
+// Names the provider of each walker but the plugin, whose library is not meant for the others.
+void KeepProviders(std::vector<std::string>& walkers) {
+  for (std::string& list : walkers) {
+    std::vector<std::string> names = Split(list, ',');
+    for (std::string& name : names)
+      if (const auto walker = FindWalker(name);
+          walker && name != kPlugin && name.find('@') == name.npos)
+        name += fmt::format("@{}", Row(*walker).provider);
+    list = fmt::format("{}", fmt::join(names, ","));
+  }
 }
 
 }  // namespace
@@ -50,9 +78,32 @@ Result<std::string> ProviderLibraryNamed(const std::string& text) {
   return choice.library;
 }
 
+Result<std::string> TakePlugin(std::vector<std::string>& walkers, const std::string& provider) {
+  std::string library = provider;
+  for (std::string& list : walkers) {
+    std::vector<std::string> names = Split(list, ',');
+    for (std::string& name : names) {
+      if (!name.starts_with(kPluginOf)) continue;
+      const std::string named = name.substr(kPluginOf.size());
+      if (!IsLibrary(named))
+        return BadInput(fmt::format(
+            "--walker plugin:FILE.so must name a library (./FILE.so), not \"{}\"", named));
+      if (!library.empty() && library != named)
+        return BadInput(fmt::format("one library at a time: {} or {}", library, named));
+      library = named;
+      name = kPlugin;
+    }
+    list = fmt::format("{}", fmt::join(names, ","));
+  }
+  if (provider.empty() && !library.empty()) KeepProviders(walkers);
+  return library;
+}
+
 Result<int> WalkerNamed(std::string_view name, const ProviderChoice& provider) {
   auto own = WalkerNamed(name);
   if (!own.ok() || provider.word.empty()) return own;
+  if (name == "agct" && !provider.library.empty() && Has(provider.library, "AsyncGetCallTrace"))
+    return FindWalker("agct-library").value();
   const size_t at = name.find('@');
   // Beside a walker out of a library, the reference can be named.
   if (!provider.library.empty() && at != name.npos && name.substr(at + 1) == kRef) return own;
@@ -84,10 +135,11 @@ Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
   return walkers;
 }
 
-Status CheckMode(const std::vector<int>& walkers, std::string_view mode) {
+Status CheckMode(const std::vector<int>& walkers, std::string_view mode,
+                 const ProviderChoice& provider) {
   for (const int walker : walkers) {
     const WalkerInfo& row = Row(walker);
-    const char* reason = row.refused_mode == nullptr ? nullptr : row.refused_mode(mode);
+    const char* reason = RefusedMode(row, mode, provider);
     if (reason != nullptr)
       return BadInput(fmt::format("{} cannot be walked in mode {}: {}", row.name, mode, reason));
   }

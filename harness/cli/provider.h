@@ -22,7 +22,13 @@ Result<ProviderChoice> ProviderNamed(const std::string& text);
 // Reads "" or the path of a library, and returns it: for verbs whose file names the walker.
 Result<std::string> ProviderLibraryNamed(const std::string& text);
 
-// Index of the walker of this name from this provider: asgst from jdk is asgst@jdk.
+// Takes the library of "plugin:FILE.so" out of the names of walkers, and returns it as that of
+// --provider; the other walkers keep their own providers. Returns `provider` if no walker is of
+// this form. kBadInput: two libraries are named.
+Result<std::string> TakePlugin(std::vector<std::string>& walkers, const std::string& provider);
+
+// Index of the walker of this name from this provider: asgst from jdk is asgst@jdk, agct from a
+// library that exports AsyncGetCallTrace is agct-library.
 Result<int> WalkerNamed(std::string_view name, const ProviderChoice& provider);
 
 // Indexes of the walkers of --walker, which may be a list ("agct,asgst") or repeated; none: agct.
@@ -31,8 +37,9 @@ Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
                                       const ProviderChoice& provider);
 
 // Fails with the reason of the first walker that cannot walk in `mode`; see
-// WalkerInfo::refused_mode.
-Status CheckMode(const std::vector<int>& walkers, std::string_view mode);
+// WalkerInfo::refused_mode, and for a plugin walkhammer_walker.h.
+Status CheckMode(const std::vector<int>& walkers, std::string_view mode,
+                 const ProviderChoice& provider);
 
 // The provider of a walker under this choice, as a run's store keeps it.
 std::string ProviderOf(int walker, const ProviderChoice& provider);

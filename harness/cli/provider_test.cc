@@ -13,7 +13,7 @@
 namespace walkhammer {
 namespace {
 
-using ::testing::HasSubstr;
+using ::testing::ElementsAre, ::testing::HasSubstr;
 
 std::string NameOf(const Result<int>& walker) {
   if (!walker.ok()) return walker.failure().message;
@@ -48,6 +48,26 @@ TEST(Provider, ALibraryIsProviderJdk) {
   EXPECT_FALSE(CheckUses(agct, library.value()).ok());
   EXPECT_EQ(ProviderLibraryNamed(self).value(), self);
   EXPECT_EQ(ProviderLibraryNamed("").value(), "");
+}
+
+TEST(Provider, APluginNamesItsLibrary) {
+  std::vector<std::string> walkers = {"asgst,plugin:./a.so", "agct"};
+  EXPECT_EQ(TakePlugin(walkers, "").value(), "./a.so");
+  EXPECT_THAT(walkers, ElementsAre("asgst@ref,plugin", "agct@jdk"));
+  walkers = {"plugin"};
+  EXPECT_EQ(TakePlugin(walkers, "./b.so").value(), "./b.so");
+  walkers = {"agct"};
+  EXPECT_EQ(TakePlugin(walkers, "ref").value(), "ref");
+  EXPECT_THAT(walkers, ElementsAre("agct"));
+  walkers = {"plugin:./a.so,plugin:./b.so"};
+  EXPECT_THAT(TakePlugin(walkers, ""), FailsWith(ExitCode::kBadInput, HasSubstr("one library")));
+  walkers = {"plugin:./a.so"};
+  EXPECT_THAT(TakePlugin(walkers, "ref"), FailsWith(ExitCode::kBadInput, HasSubstr("one library")));
+  for (const char* name : {"plugin:", "plugin:mine"}) {
+    walkers = {name};
+    EXPECT_THAT(TakePlugin(walkers, ""),
+                FailsWith(ExitCode::kBadInput, HasSubstr("must name a library")));
+  }
 }
 
 TEST(Provider, RefusesWhatIsNone) {

@@ -101,10 +101,12 @@ Result<StressSettings> SettingsOf(const StressOptions& options,
   settings.jvm_flags = jvm_flags;
   ASSIGN_OR_RETURN(settings.profiles, SelectProfiles(options.profiles));
   if (options.no_confirm) settings.confirm_times = 0;
-  const std::string first = options.walkers.empty() ? settings.walker : options.walkers[0];
+  std::vector<std::string> names = options.walkers;
+  ASSIGN_OR_RETURN(const std::string library, TakePlugin(names, options.provider));
+  const std::string first = names.empty() ? settings.walker : names[0];
   settings.backend = BackendOf(first);
   if (!settings.backend->own_agent) {
-    if (options.walkers.size() > 1) return BadInput(first + " walks alone: give no other --walker");
+    if (names.size() > 1) return BadInput(first + " walks alone: give no other --walker");
     if (!options.provider.empty())
       return BadInput(first + " is its own provider: give no --provider");
     settings.walker = first;
@@ -113,17 +115,17 @@ Result<StressSettings> SettingsOf(const StressOptions& options,
     return settings;
   }
   StressJob& job = settings.job;
-  ASSIGN_OR_RETURN(const auto provider, ProviderNamed(options.provider));
+  ASSIGN_OR_RETURN(const auto provider, ProviderNamed(library));
   if (provider.library.size() >= sizeof job.provider)
     return BadInput("the path of the provider is too long for walkhammer");
   std::copy_n(provider.library.data(), provider.library.size(), job.provider);
-  ASSIGN_OR_RETURN(const auto walkers, WalkersNamed(options.walkers, provider));
-  RETURN_IF_ERROR(CheckMode(walkers, ModeName(job.mode)));
+  ASSIGN_OR_RETURN(const auto walkers, WalkersNamed(names, provider));
+  RETURN_IF_ERROR(CheckMode(walkers, ModeName(job.mode), provider));
   if (options.witness == "none") {
     settings.witness = kNoWitness;
   } else if (!options.witness.empty()) {
     ASSIGN_OR_RETURN(settings.witness, WalkerNamed(options.witness, {}));
-    RETURN_IF_ERROR(CheckMode({*settings.witness}, ModeName(job.mode)));
+    RETURN_IF_ERROR(CheckMode({*settings.witness}, ModeName(job.mode), {}));
   }
   settings.walker = WalkerNames(walkers, ",");
   job.walker_count = 0;

@@ -86,6 +86,9 @@ constexpr DeclaredCode kRequestCodes[] = {
     {-2, "invalid_thread"},
 };
 
+// A plugin has error codes of its own.
+constexpr DeclaredCode kPluginCodes[] = {{0, "no_Java_frame"}};
+
 // Of StackWalker::walkVM in both profilers: its error frames.
 constexpr DeclaredCode kVmFramesCodes[] = {
     {0, "no_Java_frame"},      {-1, "break_not_walkable"}, {-2, "break_stack_range"},

@@ -7,6 +7,7 @@
 
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/makers.h"
+#include "harness/walkers/provider_library.h"
 
 namespace walkhammer {
 namespace {
@@ -20,8 +21,14 @@ static_assert(sizeof(AgctTrace) == 24);
 class AgctWalker : public Walker {
  public:
   AgctWalker(AgctFunction function, AgctFunction* real) : function_(function), real_(real) {}
+  explicit AgctWalker(bool of_library) : of_library_(of_library) {}
 
   Status Bind(const WalkerHost& host) override {
+    if (of_library_) {
+      ASSIGN_OR_RETURN(const auto library, ProviderLibrary::Open(host));
+      library.Find("AsyncGetCallTrace", function_);
+      return function_ != nullptr ? Ok() : library.Lacks("AsyncGetCallTrace");
+    }
     auto found = reinterpret_cast<AgctFunction>(dlsym(host.libjvm, "AsyncGetCallTrace"));
     if (found == nullptr) return Unable("this libjvm does not export AsyncGetCallTrace");
     if (real_ != nullptr) *real_ = found;
@@ -45,8 +52,9 @@ class AgctWalker : public Walker {
   }
 
  private:
-  AgctFunction function_;
-  AgctFunction* real_;
+  const bool of_library_ = false;
+  AgctFunction function_ = nullptr;
+  AgctFunction* real_ = nullptr;
   AgctTrace call_{};
   CanaryBuffer<AgctFrame> buffer_;
 };
@@ -58,5 +66,7 @@ std::unique_ptr<Walker> MakeAgctWalker(AgctFunction function, AgctFunction* real
 }
 
 std::unique_ptr<Walker> MakeAgct() { return MakeAgctWalker(nullptr, nullptr); }
+
+std::unique_ptr<Walker> MakeAgctLibrary() { return std::make_unique<AgctWalker>(true); }
 
 }  // namespace walkhammer

@@ -35,13 +35,24 @@ std::string WithoutLibrary(std::string signature) {
   return signature;
 }
 
+// The signature as that of AsyncGetCallTrace, which a user's own walker has called, if the JVM's
+// code crashed: "agct: crash in f .." of "plugin@x.so: crash in f ..". Otherwise the signature.
+std::string OfCalledAgct(const std::string& signature) {
+  const size_t end = signature.find(": ");
+  const bool own = signature.starts_with("plugin@") || signature.starts_with("agct-library@");
+  if (!own || end == std::string::npos || signature.find(": crash in ", end) != end)
+    return signature;
+  return "agct" + signature.substr(end);
+}
+
 // How much of the signature the best pattern of the bug names; 0: none matches. A pattern that
 // names no library is of each library that has the walker.
 size_t BestPattern(const Bug& bug, const std::string& signature) {
-  const std::string bare = WithoutLibrary(signature);
+  const std::string bare = WithoutLibrary(signature), called = OfCalledAgct(signature);
   size_t best = 0;
   for (const std::string& pattern : bug.signatures)
-    if (MatchesSignature(pattern, signature) || MatchesSignature(pattern, bare))
+    if (MatchesSignature(pattern, signature) || MatchesSignature(pattern, bare) ||
+        MatchesSignature(pattern, called))
       best = std::max(best, 1 + NamedBytes(pattern));
   return best;
 }

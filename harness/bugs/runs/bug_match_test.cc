@@ -170,6 +170,20 @@ TEST_F(BugMatchTest, AnIssueOfALibrarysWalkerIsOfEachFile) {
   EXPECT_EQ(word("asgst@libwalker.so: bci/outside"), BugVerdict::kNew);
 }
 
+TEST_F(BugMatchTest, ACrashOfTheJvmUnderAUsersWalkerIsThatOfAsyncGetCallTrace) {
+  Add("x", "agct: crash in frame::sender reading *");
+  Add("y", "agct: truth/no-frames in scene park");
+  const auto word = [&](const char* signature) {
+    return WordOn(SightingOf(signature, "25"), today_, store_).verdict;
+  };
+  EXPECT_EQ(word("plugin@mine.so: crash in frame::sender reading 8 bytes"), BugVerdict::kKnown);
+  EXPECT_EQ(word("agct-library@a.so: crash in frame::sender reading 8 bytes"), BugVerdict::kKnown);
+  EXPECT_EQ(word("plugin@mine.so: crash in walkhammer_walk reading 8 bytes"), BugVerdict::kNew);
+  EXPECT_EQ(word("asgst@mine.so: crash in frame::sender reading 8 bytes"), BugVerdict::kNew);
+  // What the walker answers is the walker's own.
+  EXPECT_EQ(word("plugin@mine.so: truth/no-frames in scene park"), BugVerdict::kNew);
+}
+
 // The word on a sighting opens nothing.
 TEST_F(BugMatchTest, TheWordOnASightingIsTheVerdict) {
   using Word = std::tuple<BugVerdict, std::string, std::string>;

@@ -15,14 +15,16 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kColumns = 80;
 constexpr size_t kMostNews = 3;
 constexpr size_t kLastLines = 3;  // an empty one, the page, what to read next
 
-std::string Cut(std::string text, size_t most = kColumns) {
+// Cuts the last words off; within a word only if that is most of the line.
+std::string Cut(std::string text, size_t most) {
   text = OnOneLine(std::move(text));
   if (text.size() <= most) return text;
   size_t end = most - 3;
+  const size_t blank = text.rfind(' ', end);
+  if (blank != text.npos && blank > most / 2) end = text.find_last_not_of(' ', blank) + 1;
   while (end > 0 && (text[end] & 0xc0) == 0x80) end--;  // not within a character of UTF-8
   return text.substr(0, end) + "...";
 }
@@ -86,13 +88,14 @@ std::vector<KnownLine> KnownLines(const RunSummary& summary) {
 
 class Screen {
  public:
+  explicit Screen(size_t columns) : columns_(columns) {}
   // Wraps the line at blanks, to at most three lines.
   void AddWrapped(const std::string& line) {
     constexpr size_t kMostWrapped = 3;
     std::string part;
     for (const std::string& word : Words(OnOneLine(line))) {
       const bool last = lines_.size() + 1 == kMostWrapped;
-      if (!part.empty() && !last && part.size() + 1 + word.size() > kColumns) {
+      if (!part.empty() && !last && part.size() + 1 + word.size() > columns_) {
         lines_.push_back(std::exchange(part, "  "));
         part += word;
       } else {
@@ -101,7 +104,7 @@ class Screen {
     }
     Add(part);
   }
-  void Add(const std::string& line) { lines_.push_back(Cut(line)); }
+  void Add(const std::string& line) { lines_.push_back(Cut(line, columns_)); }
   // Commands and paths stay whole, so that they can be copied.
   void AddWhole(const std::string& line) { lines_.push_back(OnOneLine(line)); }
   void Space() { lines_.emplace_back(); }
@@ -113,6 +116,7 @@ class Screen {
   }
 
  private:
+  size_t columns_;
   std::vector<std::string> lines_;
 };
 
@@ -160,9 +164,9 @@ void AddKnown(const RunSummary& summary, Screen& screen) {
 
 }  // namespace
 
-std::string FirstScreen(const RunSummary& summary, const std::string& page) {
+std::string FirstScreen(const RunSummary& summary, const std::string& page, size_t columns) {
   const RunIdentity& identity = summary.run.identity;
-  Screen screen;
+  Screen screen(columns);
   screen.AddWrapped(fmt::format("{}: {}", summary.verdict.word, summary.verdict.sentence));
   screen.Add(fmt::format("  {} on {}", identity.walker,
                          identity.vm_version.empty() ? identity.jdk_path : identity.vm_version));

@@ -187,6 +187,26 @@ TEST_F(FirstScreenTest, AVerdictThatSaysWhyIsWrapped) {
   EXPECT_THAT(lines[3], StartsWith("  agct on "));
 }
 
+// Whole words, but for the paths of commands.
+TEST_F(FirstScreenTest, FitsIntoANarrowTerminal) {
+  Know("issues", "WH-1", "crash in f");
+  Add("crash in f");
+  Add("crash in frame::sender_for_compiled_frame while the caller of a deoptimized frame is "
+      "walked");
+  const RunSummary run = Judged();
+  const std::string narrow = FirstScreen(run, "", 60), wide = FirstScreen(run, "", 2000);
+  EXPECT_THAT(narrow, HasSubstr("...\n"));
+  EXPECT_THAT(wide, Not(HasSubstr("...")));
+  const std::vector<std::string> words = Words(wide);
+  for (const std::string& line : Split(narrow, '\n')) {
+    EXPECT_TRUE(line.size() <= 60 || line.find("walkhammer ") != line.npos) << line;
+    for (std::string word : Words(line)) {
+      if (word.ends_with("...")) word.resize(word.size() - 3);
+      EXPECT_THAT(words, testing::Contains(word)) << line;
+    }
+  }
+}
+
 TEST_F(FirstScreenTest, ShowsNoControlCharacters) {
   Add("crash in \x1b]0;f\n");
   EXPECT_THAT(Screen(), AllOf(Not(HasSubstr("\x1b")), HasSubstr("crash in ?]0;f?")));

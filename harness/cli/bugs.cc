@@ -226,7 +226,7 @@ void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, In
     StoreOption(verb, *o);
     verb.Text("--build", o->build,
               "The build's version, for JDKs that all call themselves the same", "VERSION");
-    verb.Argument("runs", o->runs, "Folders of runs or nights");
+    verb.Argument("runs", o->runs, "Folders of runs or nights", "DIR");
     if (changes)
       verb.Flag("--only-known", o->only_known, "Note where known bugs were met, and open none");
     verb.Runs(chosen, o, changes ? RunMeeting<true> : RunMeeting<false>);
@@ -240,7 +240,7 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invo
   list.Runs(chosen, o, RunList);
   Verb set(bugs, "set", "Sets the state of a bug, as an editor of its file would");
   StoreOption(set, *o);
-  set.Argument("id", o->id, "The bug");
+  set.Argument("id", o->id, "The bug", "ID");
   set.Text("--state", o->state, "Its new state", "open|duplicate|accepted|fixed");
   set.Text("--of", o->change.duplicate_of, "The bug that it is a duplicate of", "ID");
   set.Text("--reason", o->change.reason, "Why it is accepted");

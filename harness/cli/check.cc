@@ -143,7 +143,7 @@ void AddCheck(CLI::App& app, Invocation& chosen) {
   auto o = std::make_shared<CheckOptions>();
   verb.Flag("--structs", o->structs, "Compare the entries of vmStructs that profilers read");
   verb.Argument("JDK", o->jdks,
-                "The JDK to compare with, then the one to judge: homes, or libjvm.so");
+                "The JDK to compare with, then the one to judge: homes, or libjvm.so", "JDK");
   verb.List("--reader", o->readers,
             "A reader of the table, with a version what that version reads; repeatable "
             "(default: all, each as its newest version)",

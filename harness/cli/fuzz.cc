@@ -210,7 +210,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Count("--workers", o->workers, "Processes that share the walks (default: one for each core)",
              1, kMostWorkers);
   verb.List("--corpus", o->corpus,
-            "Folder of inputs to start from; the first gets what this run adds; repeatable");
+            "Folder of inputs to start from; the first gets what this run adds; repeatable", "DIR");
   verb.Jdks(o->jdks);
   verb.RunTime(o->time, "60s");
   verb.Count("--walks", o->walks, "Stop after this many walks of each walker, over all shards");
@@ -224,9 +224,10 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Flag("--no-minimize", o->no_minimize, "Do not minimise requests");
   verb.Text("--confirm-time", o->confirm_time,
             "How long to confirm and minimise, at most, after the walks (default: as long as they "
-            "were to take, at most 3m); what is not replayed by then says so");
+            "were to take, at most 3m); what is not replayed by then says so",
+            "TIME");
   verb.Text("--minimize-time", o->minimize_time,
-            "The part of that for minimising, at most (default: what is left)");
+            "The part of that for minimising, at most (default: what is left)", "TIME");
   verb.Flag("--churn", o->churn,
             "Java threads press the collector and churn classes and code meanwhile");
   verb.Flag("--answers", o->answers,

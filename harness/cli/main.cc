@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// walkhammer: the command. Each verb has a file of its own; main() lists all verbs.
+// walkhammer: the command. Its verbs are those of harness/cli/verbs.cc.
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "harness/cli/options.h"
+#include "harness/cli/command.h"
 #include "harness/process/interrupt.h"
 
 namespace {
@@ -22,11 +22,5 @@ int main(int argc, char** argv) {
   OpenStandardStreams();
   Invocation chosen;
   CatchInterrupts();
-  return RunCommand(
-      {{"Find", {AddFuzz, AddStress, AddStep}},
-       {"Work with a finding", {AddReplay, AddMinimize, AddBisect, AddShow, AddBundle}},
-       {"Judge runs", {AddReport, AddGate, AddNight, AddCheck, AddBugs, AddMerge}},
-       {"Crash reports", {AddImport}},
-       {"This machine", {AddDoctor, AddTry}}},
-      chosen, argc, argv);
+  return RunCommand(AllVerbs(), chosen, argc, argv);
 }

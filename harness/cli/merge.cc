@@ -66,8 +66,8 @@ void AddMerge(CLI::App& app, Invocation& chosen) {
   auto o = std::make_shared<MergeOptions>();
   verb.Argument("RUN", o->runs,
                 "Run folders of one build, kind, walker and choice of JVM flags, merged ones, too; "
-                "or nights, "
-                "whose groups are merged");
+                "or nights, whose groups are merged",
+                "DIR");
   verb.Text("--out", o->out, "The merged folder; must not exist or be empty", "DIR");
   verb.Json(o->json);
   verb.Runs(chosen, o, RunMerge);

@@ -124,7 +124,7 @@ Result<ExitCode> RunNight(const NightOptions& options) {
 void AddNight(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "night", "What is new in a night of runs since the last green night");
   auto o = std::make_shared<NightOptions>();
-  verb.Argument("NIGHT", o->night, "The folder of a night, as ci/nightly.sh makes it");
+  verb.Argument("NIGHT", o->night, "The folder of a night, as ci/nightly.sh makes it", "DIR");
   verb.Text("--nights", o->nights, "The folder of earlier nights (default: the one that has NIGHT)",
             "DIR");
   verb.Text("--baseline", o->baseline,

@@ -4,42 +4,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <utility>
 
 #include "harness/base/duration.h"
-#include "harness/base/nearest.h"
-#include "harness/base/print.h"
-#include "harness/cli/version.h"
 
 namespace walkhammer {
-namespace {
-
-constexpr size_t kNearestShown = 3;
-
-Failure BadUsage(const CLI::App& app, std::string message) {
-  const std::vector<CLI::App*> verbs = app.get_subcommands();
-  const std::string verb = verbs.empty() ? "" : " " + verbs.front()->get_name();
-  return BadInput(fmt::format("{} (see walkhammer{} --help)", message, verb));
-}
-
-// True for a mistyped verb, which CLI11 would call an unexpected argument.
-bool IsUnknownVerb(const CLI::App& app, const std::string& word) {
-  const auto is_meant = [&](const CLI::App* verb) { return verb->check_name(word); };
-  return !word.empty() && word[0] != '-' && app.get_subcommands(is_meant).empty();
-}
-
-Failure UnknownVerb(CLI::App& app, const std::string& word) {
-  std::vector<std::string> owned;
-  for (const CLI::App* verb : app.get_subcommands(nullptr)) owned.push_back(verb->get_name());
-  const std::vector<std::string_view> names(owned.begin(), owned.end());
-  return BadInput(fmt::format("there is no verb \"{}\"; nearest: {} (walkhammer --help names all)",
-                              word, fmt::join(NearestNames(word, names, kNearestShown), ", ")));
-}
-
-}  // namespace
 
 Verb::Verb(CLI::App& app, const std::string& name, const std::string& what)
     : verb_(app.add_subcommand(name, what)) {}
@@ -63,9 +33,9 @@ void Verb::Text(const std::string& name, std::string& value, const std::string& 
   verb_->add_option(name, value, what)->type_name(kind);
 }
 
-void Verb::Text(const std::string& name, std::optional<std::string>& value,
-                const std::string& what) {
-  verb_->add_option(name, value, what);
+void Verb::Text(const std::string& name, std::optional<std::string>& value, const std::string& what,
+                const std::string& kind) {
+  verb_->add_option(name, value, what)->type_name(kind);
 }
 
 void Verb::List(const std::string& name, std::vector<std::string>& values, const std::string& what,
@@ -119,13 +89,14 @@ void Verb::Archives(std::map<std::string, std::string>& given) {
          "Your copy of the suite, of any version: its jar, or the folder that holds it", "PATH");
 }
 
-void Verb::Argument(const std::string& name, std::string& value, const std::string& what) {
-  verb_->add_option(name, value, what)->type_name("")->required();
+void Verb::Argument(const std::string& name, std::string& value, const std::string& what,
+                    const std::string& kind) {
+  verb_->add_option(name, value, what)->type_name(kind)->required();
 }
 
 void Verb::Argument(const std::string& name, std::vector<std::string>& values,
-                    const std::string& what) {
-  verb_->add_option(name, values, what)->required();
+                    const std::string& what, const std::string& kind) {
+  verb_->add_option(name, values, what)->type_name(kind)->required();
 }
 
 void Verb::Json(bool& json) { Flag("--json", json, "Print the result as JSON on stdout"); }
@@ -216,50 +187,6 @@ void Verb::RunsLater(Invocation& chosen, bool takes_jvm_flags,
     chosen.takes_jvm_flags = takes_jvm_flags;
     chosen.run = run;
   });
-}
-
-int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int argc,
-               const char* const* argv) {
-  CLI::App app{
-      "Hammers the stack walkers of the JVM until they break, and hands over each break\n"
-      "as a small, replayable, explained input."};
-  app.set_version_flag("--version", VersionText());
-  app.footer(
-      "Exit codes: 0 clean, 1 findings or regression, 2 usage or bad input,\n"
-      "3 this machine or JDK cannot do it, 4 vacuous run or tool failure.");
-  app.require_subcommand(0, 1);
-  for (const VerbGroup& group : groups)
-    for (AddVerb add : group.verbs) {
-      add(app, chosen);
-      app.get_subcommands(nullptr).back()->group(group.purpose);
-    }
-  int own = argc;  // arguments before "--"
-  for (int i = argc - 1; i > 0; i--) {
-    if (std::strcmp(argv[i], "--") == 0) own = i;
-  }
-  if (own < argc) chosen.jvm_flags.assign(argv + own + 1, argv + argc);
-  if (own > 1 && IsUnknownVerb(app, argv[1])) return PrintFailure(UnknownVerb(app, argv[1]));
-  int code = 0;
-  try {
-    app.parse(own, argv);
-    if (!chosen.run) return PrintFailure(BadUsage(app, "which verb?"));
-    if (!chosen.jvm_flags.empty() && !chosen.takes_jvm_flags) {
-      return PrintFailure(BadUsage(app, "this verb starts no JVM and takes no flags after --"));
-    }
-    const Result<ExitCode> result = chosen.run();
-    code = result.ok() ? static_cast<int>(result.value()) : PrintFailure(result.failure());
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return PrintFailure(BadUsage(app, error.what()));
-    app.exit(error);  // help or version
-  } catch (const std::exception& error) {
-    return PrintFailure(ToolFailed(fmt::format("unexpected failure: {}", error.what())));
-  }
-  // EPIPE is no failure: a reader such as `head` has seen what it wanted and closed the pipe.
-  if (const int error = FlushStdout(); error != 0 && error != EPIPE) {
-    return PrintFailure(
-        ToolFailed(fmt::format("cannot write to stdout: {}", std::strerror(error))));
-  }
-  return code;
 }
 
 }  // namespace walkhammer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs of the command and their options. Each verb adds one CLI11 subcommand, whose parsing
-// stores in an Invocation what to run. One file per verb; main holds the table. Only options.cc
-// includes CLI11, which is slow to compile. Signal-safe: no.
+// stores in an Invocation what to run. One file per verb; verbs.cc holds the table. Only
+// options.cc, verb_help.cc and command.cc include CLI11, which is slow to compile. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_OPTIONS_H_
 #define WALKHAMMER_HARNESS_CLI_OPTIONS_H_
 
@@ -44,10 +44,11 @@ class Verb {
   void Flag(const std::string& name, bool& value, const std::string& what);
   // A flag that switches `value` off.
   void FlagOff(const std::string& name, bool& value, const std::string& what);
-  // `kind`: what --help calls the argument.
+  // `kind`: what --help calls the argument, and what shells complete: see completion.h.
   void Text(const std::string& name, std::string& value, const std::string& what,
             const std::string& kind = "TEXT");
-  void Text(const std::string& name, std::optional<std::string>& value, const std::string& what);
+  void Text(const std::string& name, std::optional<std::string>& value, const std::string& what,
+            const std::string& kind);
   // A repeatable option. Each use takes one argument, so that positional arguments may follow.
   void List(const std::string& name, std::vector<std::string>& values, const std::string& what,
             const std::string& kind = "TEXT");
@@ -69,8 +70,10 @@ class Verb {
   void Parsed(const std::string& name, std::function<Status(const std::string&)> read,
               const std::string& what, const std::string& kind);
   // A positional argument, required. A vector takes one or more.
-  void Argument(const std::string& name, std::string& value, const std::string& what);
-  void Argument(const std::string& name, std::vector<std::string>& values, const std::string& what);
+  void Argument(const std::string& name, std::string& value, const std::string& what,
+                const std::string& kind = "FILE");
+  void Argument(const std::string& name, std::vector<std::string>& values, const std::string& what,
+                const std::string& kind = "FILE");
 
   // --json
   void Json(bool& json);
@@ -153,17 +156,6 @@ void AddTry(CLI::App& app, Invocation& chosen);
 
 // The verb `check` of bugs, in a file of its own.
 void AddBugsCheck(const Verb& bugs, Invocation& chosen);
-
-// Verbs of one purpose, under a heading of their own in --help.
-struct VerbGroup {
-  const char* purpose;
-  std::vector<AddVerb> verbs;
-};
-
-// Adds the verbs of `groups`, parses the arguments, runs the chosen verb and returns the exit code
-// of the process. Bad usage is one sentence and 2; output that cannot be written is 4.
-int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int argc,
-               const char* const* argv);
 
 }  // namespace walkhammer
 

@@ -161,8 +161,8 @@ Result<ExitCode> RunReport(const ReportOptions& given) {
 void AddReport(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "report", "What a run found, from its folder alone");
   auto o = std::make_shared<ReportOptions>();
-  verb.Argument("runs", o->runs,
-                "Folders of runs or nights; with --history, also folders of these");
+  verb.Argument("runs", o->runs, "Folders of runs or nights; with --history, also folders of these",
+                "DIR");
   verb.Flag("--coverage", o->coverage,
             "Only: how much of each function of the walker's code was reached");
   verb.Flag("--unreached", o->unreached,

@@ -3,6 +3,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/print.h"
+#include "harness/cli/terminal.h"
 #include "reports/coverage_report.h"
 #include "reports/first_screen.h"
 #include "reports/report_output.h"
@@ -35,8 +36,8 @@ Result<ExitCode> PrintReport(const std::string& dir, bool has_ended, const Judgi
   ASSIGN_OR_RETURN(RunSummary summary, ReadRun(db, judging));
   if (options.coverage_goal) HoldToGoal(summary, *options.coverage_goal);
   const std::string page = WritePage(db, summary);
-  ASSIGN_OR_RETURN(const auto text,
-                   options.json ? JsonReport(db, summary) : FirstScreen(summary, page));
+  ASSIGN_OR_RETURN(const auto text, options.json ? JsonReport(db, summary)
+                                                 : FirstScreen(summary, page, TextColumns()));
   Print(stdout, "{}", text);
   return summary.verdict.exit;
 }

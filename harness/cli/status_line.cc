@@ -2,10 +2,10 @@
 #include "harness/cli/status_line.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "harness/base/print.h"
+#include "harness/cli/terminal.h"
 
 namespace walkhammer {
 namespace {
@@ -13,14 +13,9 @@ namespace {
 constexpr char kClearLine[] = "\r\033[K";
 constexpr double kLogEvery = 10;  // seconds between lines where there is no terminal
 
-size_t Columns() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-}
-
 }  // namespace
 
-StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) != 0) {}
+StatusLine::StatusLine() : terminal_(CanRedraw(STDERR_FILENO)) {}
 
 bool StatusLine::Wants(double seconds, bool urgent) const {
   return terminal_ || urgent || seconds - last_shown_ >= kLogEvery;
@@ -32,7 +27,8 @@ void StatusLine::Show(double seconds, std::string line) {
     Print(stderr, "{}\n", line);
     return;
   }
-  if (line.size() >= Columns()) line.resize(Columns() - 1);
+  const size_t columns = TerminalColumns(STDERR_FILENO);
+  if (line.size() >= columns) line.resize(columns - 1);
   PrintText(stderr, kClearLine);
   Print(stderr, "{}", line);
   std::fflush(stderr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StatusLine: progress on stderr: one line redrawn in place on a terminal, a new line every 10 s
-// elsewhere. Signal-safe: no.
+// StatusLine: progress on stderr: one line redrawn in place on a terminal (CanRedraw), a new line
+// every 10 s elsewhere. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_STATUS_LINE_H_
 #define WALKHAMMER_HARNESS_CLI_STATUS_LINE_H_
 

@@ -49,7 +49,10 @@ void Choose(Verb& verb, const char* option, T& value, const Choice<T> (&choices)
     }
     return BadInput(fmt::format("{} must be one of {}, not \"{}\"", option, all, word));
   };
-  verb.Parsed(option, read, what, "WORD");
+  std::string words;
+  for (const Choice<T>& choice : choices)
+    words += std::string(words.empty() ? "" : "|") + choice.word;
+  verb.Parsed(option, read, what, words);
 }
 
 // A time from 1 ms to 10 min, kept in milliseconds.
@@ -141,7 +144,8 @@ Result<StressSettings> SettingsOf(const StressOptions& options,
 void AddSharedOptions(Verb& verb, StressOptions& o) {
   StressSettings& s = o.settings;
   verb.List("--workload", s.loads.workloads,
-            "What to run (walkhammer show workloads), patterns too: 'torture:*'; repeatable");
+            "What to run (walkhammer show workloads), patterns too: 'torture:*'; repeatable",
+            "NAME");
   const auto java = [&words = s.loads.java](const std::string& text) -> Status {
     ASSIGN_OR_RETURN(words, QuotedWords(text));
     return words.empty() ? BadInput("--java must name the arguments of a program") : Ok();
@@ -164,7 +168,7 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.Time("--hung-after", s.hung_after,
             "A program that uses no CPU time for so long is hung (default 30s)");
   verb.Count("--output-limit", s.output_limit_mib, "MiB that a program may print (default 256)");
-  verb.Text("--cache", s.loads.cache, "Folder of downloaded suites");
+  verb.Text("--cache", s.loads.cache, "Folder of downloaded suites", "DIR");
   verb.Archives(s.loads.archives);
   verb.Text("--shard", o.shard, kShardHelp, "I/N");
   verb.OutFolder(o.out, "out/TIME-VERB-PID");

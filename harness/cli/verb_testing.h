@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/options.h"
+#include "harness/cli/command.h"
 
 namespace walkhammer {
 

@@ -103,3 +103,128 @@ escapes() {
   grep -q 'walks in ' "$tmp/screen"
   run ! grep -Ev '^(Page|More|    walkhammer) |^.{0,60}$' "$tmp/screen"
 }
+
+# ---- completion ----
+
+scripts=$root/harness/cli/completion
+
+# in_bash WORD...: prints what bash offers for the last of WORDs, after the command, of which bash
+# splits words as COMP_WORDBREAKS says; and the options of compopt, as "(default)".
+in_bash() {
+  bash --norc -c '
+    source "$1"
+    compopt() { options+=("(${*: -1})"); }
+    COMP_LINE="${*:2}"
+    COMP_WORDS=()
+    for word in "${@:2}"; do
+      while [[ $word =~ ^([^=:@]*)([=:@])(.*)$ ]]; do
+        [ -z "${BASH_REMATCH[1]}" ] || COMP_WORDS+=("${BASH_REMATCH[1]}")
+        COMP_WORDS+=("${BASH_REMATCH[2]}")
+        word=${BASH_REMATCH[3]}
+      done
+      [ -z "$word" ] && [[ ${COMP_WORDS[-1]:-} == [=:@] ]] || COMP_WORDS+=("$word")
+    done
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    COMP_POINT=${#COMP_LINE}
+    _walkhammer "$2" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]:-}"
+    echo "${options[@]}" "${COMPREPLY[@]}"' bash "$scripts/walkhammer.bash" "$walkhammer" "$@"
+}
+
+@test "bash completes verbs, options and their values" {
+  is "$(in_bash fu)" "fuzz"
+  is "$(in_bash re)" "replay report"
+  is "$(in_bash banana)" ""
+  is "$(in_bash bugs ch)" "check"
+  is "$(in_bash help bugs s)" "set"
+  is "$(in_bash fuzz --walk)" "--walker --walks"
+  is "$(in_bash fuzz --walks 5 --walk)" "--walker"
+  is "$(in_bash report --json --unre)" "" # they exclude each other
+  is "$(in_bash fuzz --engine r)" "random"
+  is "$(in_bash fuzz --walker agct,asgs)" "agct,asgst agct,asgst@jdk"
+  is "$(in_bash fuzz --walker=agc)" "agct"
+  is "$(in_bash fuzz --walker=agct,asgst@)" "jdk"
+  is "$(in_bash fuzz --scene c2-inl)" "c2-inlined-chain"
+  is "$(in_bash stress --clock "")" "cpu wall"
+  is "$(in_bash stress --clock=)" "cpu wall"
+  is "$(in_bash stress --workload torture:mi)" "mixed"
+  is "$(in_bash fuzz --seed "")" ""
+  is "$(in_bash fuzz --walks 5 -- -XX)" ""
+}
+
+@test "bash completes files and folders where they belong" {
+  is "$(in_bash fuzz --out "")" "(plusdirs)"
+  is "$(in_bash gate --baseline a "")" "(plusdirs)"
+  is "$(in_bash replay "")" "(default)"
+  is "$(in_bash show walk)" "(default) walkers"
+  is "$(in_bash fuzz --provider "")" "(default) jdk ref"
+  need_jdk
+  [[ "$(in_bash fuzz --jdk "")" == "(plusdirs) "*"$jdk"* ]]
+}
+
+@test "completion offers each verb and each option of --help, and none else" {
+  diff <({ "$walkhammer" complete "" | cut -f1; "$walkhammer" complete bugs "" | sed 's/\t.*//; s/^/bugs /'; } | sort) \
+    <({ all_verbs && printf 'help\nversion\n'; } | sort)
+  while read -r verb; do
+    # shellcheck disable=SC2086  # perhaps two words
+    diff <("$walkhammer" complete $verb - | cut -f1 | sort) \
+      <("$walkhammer" $verb --help | sed -nE 's/^  (-h,)?(--[a-z-]+).*/\2/p' | sort)
+  done < <(all_verbs)
+}
+
+# zsh_makes LINE TEXT: in a real zsh, on a terminal of its own, Tab after LINE makes TEXT appear.
+zsh_makes() {
+  # shellcheck disable=SC2016  # they are zsh's
+  timeout "${limit:-30}" zsh -f -c '
+    zmodload zsh/zpty
+    zpty shell "TERM=dumb zsh -f -i"
+    zpty -w shell "PS1=; fpath=(${(q)1} \$fpath); path=(${(q)2:h} \$path)"
+    zpty -w shell "autoload -U compinit; compinit -D -u; cd ${(q)5}; echo re\"\"ady"
+    zpty -r -m shell line "*ready*"
+    zpty -w -n shell "$3"$'"'\t'"'
+    zpty -r -m shell line "*${(b)4}*"' zsh "$scripts" "$walkhammer" "$1" "$2" "$tmp" || {
+    echo "zsh: $1: $2 does not appear"
+    return 1
+  }
+}
+
+@test "zsh completes, too" {
+  command -v zsh >/dev/null || skip "there is no zsh: ci/setup.sh shells"
+  zsh_makes "walkhammer fu" "walkhammer fuzz "
+  zsh_makes "walkhammer fuzz --walk" "Stop after this many walks"
+  zsh_makes "walkhammer bugs ch" "walkhammer bugs check "
+  zsh_makes "walkhammer fuzz --walker agct,ji" "--walker agct,"
+  zsh_makes "walkhammer fuzz --engine=r" "--engine=random "
+  zsh_makes "walkhammer stress --workload torture:mi" "torture:mixed "
+  mkdir "$tmp/a folder"
+  touch "$tmp/a walk"
+  zsh_makes "walkhammer fuzz --out a" "a\\ folder/"
+  zsh_makes "walkhammer fuzz --out=a" "--out=a\\ folder/"
+  zsh_makes "walkhammer replay a\\ w" "a\\ walk "
+  # The check itself notices what does not appear.
+  limit=3
+  run ! zsh_makes "walkhammer fu" "walkhammer fuzzy"
+}
+
+# in_fish LINE: what a real fish offers for the last word of LINE.
+in_fish() {
+  # shellcheck disable=SC2016  # they are fish's
+  (cd "$tmp" && timeout 30 fish --no-config -c '
+    set PATH $argv[1] $PATH
+    source $argv[2]/walkhammer.fish
+    complete -C $argv[3]' "$(dirname "$walkhammer")" "$scripts" "$1" | cut -f1 | tr '\n' ' ')
+}
+
+@test "fish completes, too" {
+  command -v fish >/dev/null || skip "there is no fish: ci/setup.sh shells"
+  is "$(in_fish "walkhammer fu")" "fuzz "
+  is "$(in_fish "walkhammer bugs ch")" "check "
+  is "$(in_fish "$walkhammer fuzz --walk")" "--walker --walks "
+  is "$(in_fish "walkhammer fuzz --walker agct,asgs")" "agct,asgst agct,asgst@jdk "
+  is "$(in_fish "walkhammer fuzz --engine=r")" "--engine=random "
+  is "$(in_fish "walkhammer banana")" ""
+  mkdir "$tmp/afolder"
+  touch "$tmp/awalk"
+  is "$(in_fish "walkhammer fuzz --out a")" "afolder/ "
+  is "$(in_fish "walkhammer fuzz --out=a")" "--out=afolder/ "
+  is "$(in_fish "walkhammer replay a")" "afolder/ awalk "
+}

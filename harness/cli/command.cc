@@ -13,6 +13,7 @@
 
 #include "harness/base/nearest.h"
 #include "harness/base/print.h"
+#include "harness/cli/completion.h"
 #include "harness/cli/help_text.h"
 #include "harness/cli/terminal.h"
 #include "harness/cli/verb_help.h"
@@ -158,6 +159,11 @@ Result<ExitCode> ParseAndRun(const std::vector<VerbGroup>& groups,
   try {
     CLI::App app(kAbout);
     AddAll(groups, app, chosen);
+    if (!arguments.empty() && arguments[0] == "complete") {
+      const std::vector<std::string> words(std::next(arguments.begin()), arguments.end());
+      Print(stdout, "{}", CompletionLines(Complete(HelpOf(app), words)));
+      return ExitCode::kClean;
+    }
     RETURN_IF_ERROR(Parse(app, arguments, chosen));
     return chosen.run ? chosen.run() : ExitCode::kClean;
   } catch (const std::exception& error) {

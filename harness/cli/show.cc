@@ -258,7 +258,7 @@ void AddShow(CLI::App& app, Invocation& chosen) {
   auto options = std::make_shared<ShowOptions>();
   verb.Argument("WHAT", options->what,
                 fmt::format(".walk files, or one of {}", fmt::join(TopicNames(), ", ")),
-                "TABLE|FILE.walk");
+                fmt::format("{}|FILE.walk", fmt::join(TopicNames(), "|")));
   verb.Jdks(options->jdks);
   verb.Archives(options->archives);
   verb.Json(options->json);

@@ -26,7 +26,7 @@ OptionHelp HelpOf(const CLI::Option& option) {
   if (option.get_type_size() != 0) help.kind = option.get_type_name();
   help.what = option.get_description();
   help.many = option.get_expected_max() == CLI::detail::expected_max_vector_size;
-  help.first = option.get_required();
+  help.several = help.many && option.get_allow_extra_args();
   help.needs = SortedNames(option.get_needs());
   help.excludes = SortedNames(option.get_excludes());
   return help;

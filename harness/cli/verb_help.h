@@ -20,7 +20,7 @@ struct OptionHelp {
   std::string kind;                          // what it takes: "DIR"; empty: nothing
   std::string what;                          // one sentence
   bool many = false;                         // more than once
-  bool first = false;                        // an argument: it has to be there
+  bool several = false;                      // each use of the option takes one or more
   std::vector<std::string> needs, excludes;  // names of options, sorted
 };
 

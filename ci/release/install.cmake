@@ -29,6 +29,17 @@ endfunction()
 wh_link(bin/walkhammer ../lib/walkhammer/walkhammer)
 wh_link(lib/walkhammer/libasgst.so ../libasgst.so.0)
 
+# What shells and man look for.
+if(TARGET manual)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/manual/ DESTINATION share/man/man1 COMPONENT walkhammer)
+endif()
+set(completion harness/cli/completion)
+install(FILES ${completion}/walkhammer.bash DESTINATION share/bash-completion/completions
+        RENAME walkhammer COMPONENT walkhammer)
+install(FILES ${completion}/_walkhammer DESTINATION share/zsh/site-functions COMPONENT walkhammer)
+install(FILES ${completion}/walkhammer.fish DESTINATION share/fish/vendor_completions.d
+        COMPONENT walkhammer)
+
 # libasgst.so, for profilers.
 configure_file(harness/asgst/asgst.pc.in asgst.pc @ONLY)
 install(TARGETS asgst LIBRARY DESTINATION lib COMPONENT asgst NAMELINK_COMPONENT asgst)

@@ -228,3 +228,53 @@ in_fish() {
   is "$(in_fish "walkhammer fuzz --out=a")" "--out=afolder/ "
   is "$(in_fish "walkhammer replay a")" "afolder/ awalk "
 }
+
+# ---- manual pages ----
+
+@test "the command and each verb have a manual page" {
+  mkdir "$tmp/man"
+  "$walkhammer" manual "$tmp/man"
+  diff <(cd "$tmp/man" && printf '%s\n' *) \
+    <({ echo walkhammer && all_verbs | sed 's/^/walkhammer-/; s/ /-/'; } | sed 's/$/.1/' | LC_ALL=C sort)
+  for page in "$tmp"/man/*; do
+    for section in NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES \
+      'SEE ALSO'; do
+      [ "$(grep -cx ".SH $section" "$page")" -eq 1 ]
+    done
+    run ! grep -q '[^ -~]' "$page"
+  done
+  mkdir "$tmp/again"
+  "$walkhammer" manual "$tmp/again"
+  diff -r "$tmp/man" "$tmp/again"
+  refuses 4 "/none" manual "$tmp/none"
+}
+
+@test "man and lexgrog take the manual pages" {
+  command -v man >/dev/null && command -v groff >/dev/null || skip "there is no man: ci/setup.sh shells"
+  mkdir "$tmp/man"
+  "$walkhammer" manual "$tmp/man"
+  for page in "$tmp"/man/*; do
+    run -0 --separate-stderr env MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l "$page"
+    is "$stderr" ""
+    name=$(basename "$page" .1)
+    [[ "$output" == *"$name - "*SYNOPSIS*"SEE ALSO"* ]]
+    run ! grep -E '.{81}' <<<"$(grep -v '^ *walkhammer ' <<<"$output")"
+    [[ "$(lexgrog "$page")" == *": \"$name - "* ]]
+  done
+  # The check itself notices what groff warns of.
+  printf '.TH A 1\n.SH NAME\na \\- b \\*[undefined]\n' >"$tmp/bad.1"
+  run --separate-stderr env LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l "$tmp/bad.1"
+  [ -n "$stderr" ]
+}
+
+@test "each option of --help is in the manual page of its verb" {
+  command -v man >/dev/null && command -v groff >/dev/null || skip "there is no man: ci/setup.sh shells"
+  mkdir "$tmp/man"
+  "$walkhammer" manual "$tmp/man"
+  while read -r verb; do
+    # shellcheck disable=SC2086  # perhaps two words
+    diff <("$walkhammer" $verb --help | grep -oE '^  (-h,)?--[a-z-]+' | grep -oE -- '--.*' | sort) \
+      <(sed -n '/^.SH OPTIONS/,/^.SH EXIT/p' "$tmp/man/walkhammer-${verb/ /-}.1" |
+        sed -nE 's/\\-/-/g; s/^(.*, )?\\fB(--[a-z-]+)\\fR.*/\2/p' | sort)
+  done < <(all_verbs)
+}

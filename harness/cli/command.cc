@@ -15,8 +15,8 @@
 #include "harness/base/print.h"
 #include "harness/cli/completion.h"
 #include "harness/cli/help_text.h"
+#include "harness/cli/manual.h"
 #include "harness/cli/terminal.h"
-#include "harness/cli/verb_help.h"
 #include "harness/cli/version.h"
 
 namespace walkhammer {
@@ -159,9 +159,14 @@ Result<ExitCode> ParseAndRun(const std::vector<VerbGroup>& groups,
   try {
     CLI::App app(kAbout);
     AddAll(groups, app, chosen);
-    if (!arguments.empty() && arguments[0] == "complete") {
+    const std::string first = arguments.empty() ? "" : arguments[0];
+    if (first == "complete") {
       const std::vector<std::string> words(std::next(arguments.begin()), arguments.end());
       Print(stdout, "{}", CompletionLines(Complete(HelpOf(app), words)));
+      return ExitCode::kClean;
+    }
+    if (first == "manual" && arguments.size() == 2) {
+      RETURN_IF_ERROR(WriteManual(HelpOf(app), arguments[1]));
       return ExitCode::kClean;
     }
     RETURN_IF_ERROR(Parse(app, arguments, chosen));
@@ -184,6 +189,13 @@ int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int arg
         ToolFailed(fmt::format("cannot write to stdout: {}", std::strerror(error))));
   }
   return code;
+}
+
+VerbHelp HelpOfAll(const std::vector<VerbGroup>& groups) {
+  CLI::App app(kAbout);
+  Invocation chosen;
+  AddAll(groups, app, chosen);
+  return HelpOf(app);
 }
 
 Status CheckArguments(const std::vector<VerbGroup>& groups,

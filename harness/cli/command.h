@@ -4,9 +4,11 @@
 #ifndef WALKHAMMER_HARNESS_CLI_COMMAND_H_
 #define WALKHAMMER_HARNESS_CLI_COMMAND_H_
 
+#include <string>
 #include <vector>
 
 #include "harness/cli/options.h"
+#include "harness/cli/verb_help.h"
 
 namespace walkhammer {
 
@@ -27,6 +29,9 @@ const std::vector<VerbGroup>& AllVerbs();
 //   manual DIR        writes the manual pages there: see manual.h
 int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int argc,
                const char* const* argv);
+
+// The data of --help.
+VerbHelp HelpOfAll(const std::vector<VerbGroup>& groups);
 
 // Refuses, as RunCommand does, what cannot be parsed; runs nothing.
 Status CheckArguments(const std::vector<VerbGroup>& groups,

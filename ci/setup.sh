@@ -10,6 +10,7 @@
 #   jdks        also to run ci/setup/jdks.sh
 #   profilers   also to run ci/setup/profilers.sh
 #   build-jdk   also to run ci/setup/jdks.sh --build
+#   shells      also to test the manual pages and the completion of zsh and fish
 # Exit codes: 0 all is installed, 1 apt-get failed, 2 usage, 3 this machine lacks apt-get or root.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
@@ -70,8 +71,9 @@ case ${1:-} in
   profilers) packages="$packages maven" ;;
   # ci/setup/build_jdk.sh itself unpacks the headers of libraries that configure asks for.
   build-jdk) packages="$packages autoconf file" ;;
+  shells) packages="$packages fish groff-base man-db zsh" ;;
   *)
-    echo "setup: expected nothing, run, aarch64, jdks, profilers or build-jdk, got $1" >&2
+    echo "setup: expected nothing, run, aarch64, jdks, profilers, build-jdk or shells, got $1" >&2
     exit 2
     ;;
 esac

@@ -102,6 +102,10 @@ escapes() {
   COLUMNS=60 "$@" --out "$tmp/n" 2>/dev/null >"$tmp/screen" || [ $? -eq 1 ]
   grep -q 'walks in ' "$tmp/screen"
   run ! grep -Ev '^(Page|More|    walkhammer) |^.{0,60}$' "$tmp/screen"
+  in_terminal 60 "$walkhammer" doctor --jdk "$jdk" >"$tmp/doctor"
+  grep -q 'can be fuzzed  *yes' "$tmp/doctor"
+  # But for words that are wider than its column.
+  run ! grep -Ev '^  (  mend|child|scenes jar|build id) |^.{0,60}$' "$tmp/doctor"
 }
 
 # ---- completion ----

@@ -24,6 +24,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
 #include "harness/cli/scene_probe.h"
+#include "harness/cli/terminal.h"
 #include "harness/jvm/structs/safefetch_source.h"
 #include "harness/layout_check/proof.h"
 #include "harness/process/scratch.h"
@@ -198,8 +199,18 @@ json Describe(const Jdk& jdk, bool may_start) {
   return row;
 }
 
+constexpr int kNameColumns = 18;
+
+// For commands and paths, which stay whole.
+void WholeRow(std::string_view name, std::string_view value) {
+  Print(stdout, "  {:<{}} {}\n", name, kNameColumns, value);
+}
+
+// Wraps the value on a terminal; elsewhere a row is a line.
 void Row(std::string_view name, std::string_view value) {
-  Print(stdout, "  {:<18} {}\n", name, value);
+  const size_t columns = TextColumns(std::string::npos);
+  WholeRow(name, columns == std::string::npos ? std::string(value)
+                                              : Wrapped(value, columns, kNameColumns + 3));
 }
 
 const char* Permitted(bool yes) { return yes ? "permitted" : "not permitted"; }
@@ -212,7 +223,7 @@ std::string Text(const json& object, const char* key) {
 void PrintLacks(const json& lacks) {
   for (const json& lack : lacks) {
     Row(lack["needed"].get<bool>() ? "MISSING" : "note", lack["what"].get<std::string>());
-    Row("  mend", lack["mend"].get<std::string>());
+    WholeRow("  mend", lack["mend"].get<std::string>());
   }
 }
 
@@ -258,8 +269,8 @@ void PrintMachine(const json& machine, const json& tool) {
                   paranoid.is_null() ? "absent" : paranoid.get<std::string>()));
   Row("ASLR control", Permitted(machine["aslr_control"].get<bool>()));
   for (const char* part : {"child", "scenes_jar"}) {
-    Row(part == std::string_view("child") ? "child" : "scenes jar",
-        tool[part]["path"].get<std::string>());
+    WholeRow(part == std::string_view("child") ? "child" : "scenes jar",
+             tool[part]["path"].get<std::string>());
   }
 }
 

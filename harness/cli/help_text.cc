@@ -4,71 +4,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
-#include "harness/base/text.h"
+#include "harness/cli/terminal.h"
 
 namespace walkhammer {
 namespace {
 
-// Appends words, and begins a new line where the next one does not fit.
-class Lines {
- public:
-  explicit Lines(size_t columns) : columns_(columns) {}
+std::string Heading(std::string_view heading) { return fmt::format("\n{}:\n", heading); }
 
-  // A row of two columns: what it is called, and the sentence, which begins at most at column 30.
-  void Row(const std::string& name, const std::string& what) {
-    const size_t indent = std::min<size_t>(30, columns_ * 3 / 8);
-    text_ += "  " + name;
-    at_ = name.size() + 2;
-    if (at_ + 2 > indent) NewLine();
-    Pad(indent);
-    Wrapped(what, indent);
-  }
-  // A paragraph; all lines but the first begin at `indent`.
-  void Wrapped(const std::string& text, size_t indent = 0) {
-    bool first = true;
-    for (const std::string& word : Words(text)) {
-      if (!first && at_ + 1 + word.size() > columns_) {
-        NewLine();
-        Pad(indent);
-        first = true;
-      }
-      text_ += (first ? "" : " ") + word;
-      at_ += word.size() + (first ? 0 : 1);
-      first = false;
-    }
-    NewLine();
-  }
-  void Heading(const std::string& heading) { text_ += "\n" + heading + ":\n"; }
-  void Space() { text_ += "\n"; }
-  const std::string& text() const { return text_; }
+// Two columns: what it is called, and the sentence, which begins at most at column 30.
+std::string Row(const std::string& name, const std::string& what, size_t columns) {
+  const size_t indent = std::min<size_t>(30, columns * 3 / 8);
+  const bool fits = name.size() + 4 <= indent;
+  return fmt::format("  {}{}{:{}}{}\n", name, fits ? "" : "\n", "",
+                     indent - (fits ? name.size() + 2 : 0), Wrapped(what, columns, indent));
+}
 
- private:
-  void NewLine() {
-    text_ += "\n";
-    at_ = 0;
-  }
-  void Pad(size_t to) {
-    if (at_ >= to) return;
-    text_.append(to - at_, ' ');
-    at_ = to;
-  }
-
-  std::string text_;
-  size_t columns_, at_ = 0;
-};
-
-void AddRows(const char* heading, const std::vector<OptionHelp>& rows, Lines& lines) {
-  if (rows.empty()) return;
-  lines.Heading(heading);
-  for (const OptionHelp& row : rows) {
-    std::string what = row.what;
-    if (!row.needs.empty()) what += fmt::format(" Needs: {}", fmt::join(row.needs, " "));
-    if (!row.excludes.empty()) what += fmt::format(" Excludes: {}", fmt::join(row.excludes, " "));
-    const bool argument = row.name[0] != '-';
-    const std::string kind = argument || row.kind.empty() ? "" : " " + row.kind;
-    lines.Row(row.name + kind + (row.many ? " ..." : ""), what);
-  }
+std::string OptionRow(const OptionHelp& option, size_t columns) {
+  std::string what = option.what;
+  if (!option.needs.empty()) what += fmt::format(" Needs: {}", fmt::join(option.needs, " "));
+  if (!option.excludes.empty())
+    what += fmt::format(" Excludes: {}", fmt::join(option.excludes, " "));
+  const bool argument = option.name[0] != '-';
+  const std::string kind = argument || option.kind.empty() ? "" : " " + option.kind;
+  return Row(option.name + kind + (option.many ? " ..." : ""), what, columns);
 }
 
 // "Exit codes: 0 clean, 1 findings ..."
@@ -82,22 +42,22 @@ std::string ExitCodesText() {
 }  // namespace
 
 std::string HelpText(const VerbHelp& verb, size_t columns) {
-  Lines lines(columns);
-  lines.Wrapped(verb.what);
-  lines.Wrapped("Usage: " + Usage(verb), 7);
-  AddRows("Arguments", verb.arguments, lines);
-  AddRows("Options", verb.options, lines);
+  std::string text = Wrapped(verb.what, columns) + "\nUsage: ";
+  text += Wrapped(Usage(verb), columns, strlen("Usage: ")) + "\n";
+  if (!verb.arguments.empty()) text += Heading("Arguments");
+  for (const OptionHelp& argument : verb.arguments) text += OptionRow(argument, columns);
+  text += Heading("Options");
+  for (const OptionHelp& option : verb.options) text += OptionRow(option, columns);
   for (const Purpose& purpose : ByPurpose(verb)) {
-    lines.Heading(purpose.heading);
-    for (const VerbHelp* below : purpose.verbs) lines.Row(below->name(), below->what);
+    text += Heading(purpose.heading);
+    for (const VerbHelp* below : purpose.verbs) text += Row(below->name(), below->what, columns);
   }
-  lines.Space();
+  text += "\n";
+  const std::string path = verb.path == verb.words() ? "" : " " + verb.words();
   if (!verb.verbs.empty())
-    lines.Wrapped(fmt::format("walkhammer help{} VERB tells the options of a verb.",
-                              verb.path == verb.words() ? "" : " " + verb.words()));
-  if (verb.takes_jvm_flags) lines.Wrapped("JVM flags follow after --.");
-  lines.Wrapped(ExitCodesText());
-  return lines.text();
+    text += fmt::format("walkhammer help{} VERB tells the options of a verb.\n", path);
+  if (verb.takes_jvm_flags) text += "JVM flags follow after --.\n";
+  return text + Wrapped(ExitCodesText(), columns) + "\n";
 }
 
 }  // namespace walkhammer

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/cli/manual_rows.h"
+#include "harness/findings/crash_folder.h"
 
 namespace walkhammer {
 namespace {

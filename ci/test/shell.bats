@@ -92,7 +92,9 @@ escapes() {
   walks="fuzz --jdk $jdk --scene c2 --walks 2000 --no-confirm --no-coverage"
   # shellcheck disable=SC2086  # words
   set -- "$walkhammer" $walks
-  [ "$(TERM=xterm in_terminal 80 "$@" --out "$tmp/terminal" | escapes)" -gt 0 ]
+  TERM=xterm in_terminal 80 "$@" --out "$tmp/terminal" >"$tmp/drawn"
+  [ "$(escapes <"$tmp/drawn")" -gt 0 ]
+  run ! grep -qE $'\033\\[[0-9;]*m' "$tmp/drawn" # no colours, so none that NO_COLOR forbids
   [ "$(TERM=dumb in_terminal 80 "$@" --out "$tmp/dumb" | escapes)" -eq 0 ]
   TERM=xterm "$@" --out "$tmp/file" >"$tmp/stdout" 2>"$tmp/stderr" || [ $? -eq 1 ]
   [ "$(cat "$tmp/stdout" "$tmp/stderr" | escapes)" -eq 0 ]

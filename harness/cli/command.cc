@@ -24,8 +24,7 @@ namespace {
 
 constexpr size_t kMostMeant = 2;
 
-// --- what was meant
-// -------------------------------------------------------------------------------
+// --- what was meant ------------------------------------------------------------------------------
 
 Failure BadUsage(const CLI::App& app, std::string message) {
   const std::vector<CLI::App*> verbs = app.get_subcommands();
@@ -33,7 +32,8 @@ Failure BadUsage(const CLI::App& app, std::string message) {
   return BadInput(fmt::format("{} (see walkhammer{} --help)", message, verb));
 }
 
-// "; did you mean --walker?", each of the names within `quote`; empty if `word` resembles none.
+// "; did you mean --walker?", each name between `before` and `after`; empty if none resembles
+// `word`.
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& names,
                        std::string_view before, std::string_view after = "") {
   const std::vector<std::string_view> views(names.begin(), names.end());

@@ -22,9 +22,10 @@ struct CursorPlace {
   std::set<std::string> used;  // names of options
 };
 
-// "-h,--help" -> "--help"
+// "-h,--help" -> "--help"; of an argument: its name.
 std::string LongName(const OptionHelp& option) {
-  return option.name.substr(std::min(option.name.find("--"), option.name.size()));
+  const size_t dashes = option.name.find("--");
+  return dashes == option.name.npos ? option.name : option.name.substr(dashes);
 }
 
 const OptionHelp* FindOption(const VerbHelp& verb, std::string_view name) {
@@ -71,10 +72,9 @@ class Offer {
       if (part == "DIR" || part == "RUN" || part == "NIGHT" || part == "JDK") done_.folders = true;
       if (std::islower(static_cast<unsigned char>(part[0])) != 0) Add(before, part, "");
     }
-    if (const size_t comma = word_.rfind(','); option.kind.ends_with(",NAME...]"))
-      before = std::max(before, word_.substr(0, comma == word_.npos ? 0 : comma + 1));
-    for (const NamedChoice& choice :
-         ChoicesFor(LongName(option).empty() ? option.name : LongName(option)))
+    const std::string listed = word_.substr(0, word_.rfind(',') + 1);
+    if (option.kind.ends_with(",NAME...]") && !listed.empty()) before = listed;
+    for (const NamedChoice& choice : ChoicesFor(LongName(option)))
       Add(before, choice.value, choice.what);
   }
   void AddVerbs(const VerbHelp& verb) {

@@ -9,6 +9,7 @@
 #   aarch64     also to cross-build for aarch64
 #   jdks        also to run ci/setup/jdks.sh
 #   profilers   also to run ci/setup/profilers.sh
+#   harnesses   also to run ci/soak.sh harnesses, and the tests of ci/test/harnesses.bats
 #   build-jdk   also to run ci/setup/jdks.sh --build
 #   shells      also to test the manual pages and the completion of zsh and fish
 # Exit codes: 0 all is installed, 1 apt-get failed, 2 usage, 3 this machine lacks apt-get or root.
@@ -69,11 +70,12 @@ case ${1:-} in
   # Any pip will do, Debian's or another.
   jdks) command -v pip >/dev/null || packages="$packages python3-pip" ;;
   profilers) packages="$packages maven" ;;
+  harnesses) packages="$packages ant gradle jtreg7 maven" ;;
   # ci/setup/build_jdk.sh itself unpacks the headers of libraries that configure asks for.
   build-jdk) packages="$packages autoconf file" ;;
   shells) packages="$packages fish groff-base man-db zsh" ;;
   *)
-    echo "setup: expected nothing, run, aarch64, jdks, profilers, build-jdk or shells, got $1" >&2
+    echo "setup: expected nothing, run, aarch64, jdks, profilers, harnesses, build-jdk or shells, got $1" >&2
     exit 2
     ;;
 esac

@@ -51,6 +51,8 @@ install(FILES harness/walkers/include/walkhammer_walker.h DESTINATION include CO
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/doc/walkhammer COMPONENT walkhammer)
 install(DIRECTORY docs corpora DESTINATION share/doc/walkhammer COMPONENT walkhammer
         FILES_MATCHING PATTERN "*.md" PATTERN "*.json" PATTERN "*.cc" PATTERN "*.c")
+install(DIRECTORY ci/examples DESTINATION share/doc/walkhammer/ci COMPONENT walkhammer
+        USE_SOURCE_PERMISSIONS)
 if(WALKHAMMER_RELEASE)  # the licences of what is linked statically
   file(GLOB licences ${CMAKE_SYSROOT}/usr/share/doc/*/copyright)
   foreach(licence ${licences})

@@ -63,7 +63,11 @@ wrong() {
   done
 }
 
-definitions() { find "$examples" -type f ! -name nightly.config; }
+# Those for harnesses are the business of harnesses.bats.
+definitions() {
+  find "$examples" -maxdepth 1 -type f ! -name nightly.config
+  find "$examples/oss-fuzz" -type f
+}
 
 # needs PROGRAM: skips the test without it.
 needs() { command -v "$1" >/dev/null || skip "$1 is not installed"; }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * @test
+ * @summary half a minute of each: AsyncGetCallTrace in parked scenes, and on a running program
+ * @key external-dep stress
+ * @requires os.family == "linux" & (os.simpleArch == "x64" | os.simpleArch == "aarch64")
+ * @library /test/lib /
+ * @run driver applications.walkhammer.WalkhammerRunner fuzz --time 20s --confirm-time 20s
+ * @run driver applications.walkhammer.WalkhammerRunner stress --workload torture:mixed --time 20s
+ */

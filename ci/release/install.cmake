@@ -16,7 +16,7 @@ foreach(folder seeds known-issues regressions vmstructs workloads)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/${folder} DESTINATION ${home} COMPONENT walkhammer
           USE_SOURCE_PERMISSIONS)
 endforeach()
-install(PROGRAMS ci/gate.sh ci/nightly.sh DESTINATION ${home}/ci COMPONENT walkhammer)
+install(PROGRAMS ci/gate.sh ci/harness.sh ci/nightly.sh DESTINATION ${home}/ci COMPONENT walkhammer)
 
 # wh_link(PATH TO): installs a symbolic link.
 function(wh_link path to)

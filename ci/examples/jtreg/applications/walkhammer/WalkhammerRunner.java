@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import jdk.test.lib.artifacts.Artifact;
 import jdk.test.lib.artifacts.ArtifactResolver;
@@ -21,58 +20,33 @@ import jtreg.SkippedException;
  * Runs walkhammer on the JDK under test: its arguments are a verb with options, and --time is
  * replaced by the property walkhammer.time. The artifact, a release's tarball or the folder that it
  * unpacks to, is named by -Djdk.test.lib.artifacts.walkhammer=PATH. The JVM options -X... of the
- * jtreg run are given to the JVMs that are walked. Runs lie in the scratch folder; a failed one
- * prints its first findings with their requests, for many servers keep nothing but the .jtr file.
+ * jtreg run are given to the JVMs that are walked. harness.sh of the release judges; runs and JUnit
+ * XML lie in the scratch folder. A failed run prints its first new findings with their requests, for
+ * many servers keep nothing but the .jtr file.
  */
 @Artifact(organization = "walkhammer", name = "walkhammer", revision = "0.2.0",
           extension = "tar.gz", unpack = true)
 public class WalkhammerRunner {
-  private static final int CLEAN = 0;
+  private static final int PASSED = 0;
   private static final int UNABLE = 3;
+  private static final String HARNESS = "lib/walkhammer/ci/harness.sh";
   // The first findings that are new, in a run's summary.
   private static final Pattern SHOWN = Pattern.compile("\\s+walkhammer show (\\S+\\.walk)");
-  // A row of `bugs check`: replays show what this version should have fixed.
-  private static final Pattern BACK = Pattern.compile("\\s+\\S+\\s+AFFECTED\\s+no\\s.*");
 
   public static void main(String[] args) throws Exception {
-    String command = command().toString();
-    if (execute(List.of(command, "--version")).code != CLEAN) {
-      throw new SkippedException("this walkhammer does not run on this machine");
-    }
-    if (args[0].equals("bugs")) {
-      judgeIssues(execute(line(command, args)));
-    } else {
-      judgeRun(execute(line(command, args)));
-    }
-  }
-
-  private static void judgeIssues(Outcome outcome) {
-    List<String> back =
-        outcome.lines.stream().filter(BACK.asMatchPredicate()).collect(Collectors.toList());
-    if (!back.isEmpty()) {
-      throw new RuntimeException("known issues are back: " + back);
-    }
-    if (outcome.lines.stream().noneMatch(line -> line.startsWith("  affected by "))) {
-      failOrSkip(outcome.code);
-    }
-  }
-
-  private static void judgeRun(Outcome outcome) throws IOException {
-    if (outcome.code != CLEAN) {
-      printFindings(outcome);
-      failOrSkip(outcome.code);
-    }
-  }
-
-  private static void failOrSkip(int code) {
+    List<String> said = new ArrayList<>();
+    int code = execute(line(harness(), args), said);
     if (code == UNABLE) {
-      throw new SkippedException("walkhammer cannot do this here: see its last line");
+      throw new SkippedException("walkhammer cannot do this here: see the end of its output");
     }
-    throw new RuntimeException("walkhammer ended with " + code);
+    if (code != PASSED) {
+      printFindings(said);
+      throw new RuntimeException("walkhammer failed: see its output");
+    }
   }
 
-  private static void printFindings(Outcome outcome) throws IOException {
-    for (String line : outcome.lines) {
+  private static void printFindings(List<String> said) throws IOException {
+    for (String line : said) {
       Matcher shown = SHOWN.matcher(line);
       if (shown.matches()) {
         Path input = Path.of(shown.group(1));
@@ -82,15 +56,15 @@ public class WalkhammerRunner {
     }
   }
 
-  private static Path command() throws Exception {
+  private static String harness() throws Exception {
     Path artifact =
         unpacked(ArtifactResolver.resolve(WalkhammerRunner.class).values().iterator().next());
     // The tarball has one top folder; an artifact may be that folder, or the one around it.
-    try (Stream<Path> files = Files.walk(artifact, 3)) {
-      return files.filter(file -> file.endsWith("bin/walkhammer") && Files.isExecutable(file))
+    try (Stream<Path> files = Files.walk(artifact, 5)) {
+      return files.filter(file -> file.endsWith(HARNESS))
           .findFirst()
-          .orElseThrow(() -> new Error("there is no bin/walkhammer in " + artifact))
-          .toAbsolutePath();
+          .orElseThrow(() -> new Error("there is no " + HARNESS + " in " + artifact))
+          .toString();
     }
   }
 
@@ -101,14 +75,14 @@ public class WalkhammerRunner {
     }
     Path folder = Files.createDirectories(Path.of("walkhammer.unpacked"));
     List<String> tar = List.of("tar", "-xf", artifact.toString(), "-C", folder.toString());
-    if (execute(tar).code != 0) {
+    if (execute(tar, new ArrayList<>()) != 0) {
       throw new Error(artifact + " cannot be unpacked");
     }
     return folder;
   }
 
-  private static List<String> line(String command, String[] args) {
-    List<String> line = new ArrayList<>(List.of(command));
+  private static List<String> line(String harness, String[] args) {
+    List<String> line = new ArrayList<>(List.of("sh", harness, "."));
     line.addAll(Arrays.asList(args));
     int time = line.indexOf("--time");
     if (time >= 0) {
@@ -116,7 +90,7 @@ public class WalkhammerRunner {
     }
     line.addAll(List.of("--jdk", System.getProperty("test.jdk")));
     if (!args[0].equals("bugs")) { // each issue has flags of its own
-      line.addAll(List.of("--out", "walkhammer." + args[0], "--"));
+      line.add("--");
       String options = System.getProperty("test.vm.opts", "") + " "
           + System.getProperty("test.java.opts", "");
       Arrays.stream(options.split("\\s+")).filter(o -> o.startsWith("-X")).forEach(line::add);
@@ -124,35 +98,20 @@ public class WalkhammerRunner {
     return line;
   }
 
-  private static final class Outcome {
-    final int code;
-    final List<String> lines;
-
-    Outcome(int code, List<String> lines) {
-      this.code = code;
-      this.lines = lines;
-    }
-  }
-
-  /** Runs a program, whose output is this one's, too. If the driver is ended, so is the program. */
-  private static Outcome execute(List<String> line) throws Exception {
+  /** Runs a program, whose output is this one's, and goes to `said`, too. */
+  private static int execute(List<String> line, List<String> said) throws Exception {
     System.out.println("+ " + String.join(" ", line));
-    Process process;
-    try {
-      process = new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    } catch (IOException error) { // of another architecture, or without its loader
-      System.out.println(error.getMessage());
-      return new Outcome(UNABLE, List.of());
-    }
-    Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
-    List<String> lines = new ArrayList<>();
+    Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+    // If the driver is ended, so is walkhammer, in order; the shell around it then ends by itself.
+    Runtime.getRuntime().addShutdownHook(
+        new Thread(() -> process.children().forEach(ProcessHandle::destroy)));
     try (BufferedReader output =
              new BufferedReader(new InputStreamReader(process.getInputStream()))) {
       for (String text = output.readLine(); text != null; text = output.readLine()) {
         System.out.println(text);
-        lines.add(text);
+        said.add(text);
       }
     }
-    return new Outcome(process.waitFor(), lines);
+    return process.waitFor();
   }
 }

@@ -59,6 +59,12 @@ END
   [[ "$output" == *'walkhammer ended with 1'*'0 of 3 runs ended with 0'* ]]
 }
 
+@test "harnesses need what plants bugs" {
+  stand_in 0
+  run -3 ci/soak.sh --jdk /jdk harnesses
+  [[ "$output" == *"harnesses: skipped: no "*"walker_mutants: build all"* ]]
+}
+
 @test "the help has a paragraph for each soak" {
   run -0 ci/soak.sh --help
   for soak in ci/soak/*.sh; do

@@ -5,5 +5,5 @@
  * @key external-dep stress
  * @requires os.family == "linux" & (os.simpleArch == "x64" | os.simpleArch == "aarch64")
  * @library /test/lib /
- * @run driver/timeout=600 applications.walkhammer.WalkhammerRunner fuzz --time 180s
+ * @run driver/timeout=600 applications.walkhammer.WalkhammerRunner fuzz --time 120s
  */

@@ -6,5 +6,5 @@
  * @requires os.family == "linux" & (os.simpleArch == "x64" | os.simpleArch == "aarch64")
  * @library /test/lib /
  * @run driver/timeout=900 applications.walkhammer.WalkhammerRunner stress --workload torture:*
- *      --time 15s
+ *      --time 10s
  */

@@ -102,7 +102,8 @@ public class WalkhammerRunner {
   private static int execute(List<String> line, List<String> said) throws Exception {
     System.out.println("+ " + String.join(" ", line));
     Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
-    // If the driver is ended, so is walkhammer, in order; the shell around it then ends by itself.
+    // If the driver is ended, so is walkhammer, in order, and the shell around it ends. After a driver
+    // that jtreg kills by force, at a timeout, walkhammer ends when its own time is over.
     Runtime.getRuntime().addShutdownHook(
         new Thread(() -> process.children().forEach(ProcessHandle::destroy)));
     try (BufferedReader output =

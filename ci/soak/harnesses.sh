@@ -62,14 +62,14 @@ broken() {
   echo "$copy"
 }
 
-# suite NAME JDK TEST...: sets $code.
+# suite NAME JDK TEST...: runs these in the folder NAME; sets $code.
 suite() {
-  name=$1 jdk=$2
+  folder=$out/$1 home=$2
   shift 2
   code=0
-  jtreg "-jdk:$jdk" "-w:$out/$name/work" "-r:$out/$name/report" -v1 -retain:fail,error \
+  jtreg "-jdk:$home" "-w:$folder/work" "-r:$folder/report" -v1 -retain:fail,error \
     "-Djdk.test.lib.artifacts.walkhammer=$artifact" "-Dwalkhammer.time=$time" "$@" \
-    >"$out/$name.log" 2>&1 || code=$?
+    >"$folder.log" 2>&1 || code=$?
 }
 
 try_jtreg() {

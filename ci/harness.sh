@@ -13,10 +13,14 @@ set -eu
 here=$(dirname "$0")
 [ ! -x "$here/../walkhammer" ] || : "${WALKHAMMER:=$here/../walkhammer}" # in a release
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
-[ "$#" -ge 2 ] || {
-  echo "harness: give REPORTS and a VERB; see the head of $0" >&2
+
+usage() {
+  echo "harness: $1; see the head of $0" >&2
   exit 2
 }
+
+[ "$#" -ge 2 ] || usage 'give REPORTS and a VERB'
+[ -x "$walkhammer" ] || usage "there is no $walkhammer; build it, or set WALKHAMMER"
 reports=$1 verb=$2
 shift 2
 run=$reports/walkhammer-$verb

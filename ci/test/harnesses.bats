@@ -172,6 +172,7 @@ junit() { is "$(cat reports/TEST-*.xml | grep -o "<$2[ />]" | wc -l)" "$1" "<$2>
   [ "$status" -eq 3 ]
   junit 1 skipped
   one_sentence 2 'give REPORTS and a VERB' "$root/ci/harness.sh" reports
+  WALKHAMMER=/none one_sentence 2 'there is no /none' "$root/ci/harness.sh" reports fuzz
 }
 
 @test "harness.sh: known issues that a JDK has are no failure, and those that it had fixed are" {

@@ -43,7 +43,7 @@ install(FILES ${completion}/walkhammer.fish DESTINATION share/fish/vendor_comple
 # libasgst.so, for profilers.
 configure_file(harness/asgst/asgst.pc.in asgst.pc @ONLY)
 install(TARGETS asgst LIBRARY DESTINATION lib COMPONENT asgst NAMELINK_COMPONENT asgst)
-install(DIRECTORY harness/asgst/include/ DESTINATION include COMPONENT asgst
+install(DIRECTORY harness/asgst/include/ DESTINATION include/asgst COMPONENT asgst
         FILES_MATCHING PATTERN "*.h")
 install(FILES ${CMAKE_BINARY_DIR}/asgst.pc DESTINATION lib/pkgconfig COMPONENT asgst)
 

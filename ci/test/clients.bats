@@ -193,7 +193,7 @@ preloaded() {
   [ -d "$jdk/include" ] || skip "$jdk has no jni.h"
   cmake --install "$build" --component asgst --prefix "$tmp/installed" >/dev/null
   clients=$root/harness/asgst/testing/clients
-  set -- -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$tmp/installed/include" \
+  set -- -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$tmp/installed/include/asgst" \
     -isystem "$jdk/include" -isystem "$jdk/include/linux"
   cc -std=c11 "$@" "$clients/names.c"
   c++ -std=c++20 "$@" "$clients/names.cc"

@@ -59,7 +59,7 @@ samples() {
   cmake --install "$build" --component asgst --prefix "$to" >/dev/null
   find "$to" -printf '%P\n'
   export PKG_CONFIG_PATH=$to/lib/pkgconfig
-  grep -q "define ASGST_API_VERSION 0$" "$to/include/asgst.h"
+  grep -q "define ASGST_API_VERSION 0$" "$to/include/asgst/asgst.h"
   profiler=$BATS_TEST_TMPDIR/profiler.so
   # shellcheck disable=SC2046  # words
   c++ -std=c++20 -O1 -fPIC -shared "$BATS_TEST_DIRNAME/../../docs/examples/profiler.cc" \

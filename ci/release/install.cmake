@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` and CPack lay out. The command finds its parts beside itself, so all of
-# them are in lib/walkhammer, and bin has a link. The component asgst is libasgst.so alone:
+# them are in lib/walkhammer, and bin has a script that starts it. The component asgst is libasgst.so
+# alone:
 #   cmake --install build/release --component asgst --prefix DIR
 set(home lib/walkhammer)
 set(programs walkhammer walkhammer_child walkhammer_agent)
@@ -17,17 +18,10 @@ foreach(folder seeds known-issues regressions vmstructs workloads)
           USE_SOURCE_PERMISSIONS)
 endforeach()
 install(PROGRAMS ci/gate.sh ci/harness.sh ci/nightly.sh DESTINATION ${home}/ci COMPONENT walkhammer)
-
-# wh_link(PATH TO): installs a symbolic link.
-function(wh_link path to)
-  cmake_path(GET path FILENAME name)
-  cmake_path(GET path PARENT_PATH folder)
-  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links)
-  file(CREATE_LINK ${to} ${CMAKE_BINARY_DIR}/links/${name} SYMBOLIC)
-  install(FILES ${CMAKE_BINARY_DIR}/links/${name} DESTINATION ${folder} COMPONENT walkhammer)
-endfunction()
-wh_link(bin/walkhammer ../lib/walkhammer/walkhammer)
-wh_link(lib/walkhammer/libasgst.so ../libasgst.so.0)
+install(PROGRAMS ci/release/walkhammer.sh DESTINATION bin RENAME walkhammer COMPONENT walkhammer)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links)
+file(CREATE_LINK ../libasgst.so.0 ${CMAKE_BINARY_DIR}/links/libasgst.so SYMBOLIC)
+install(FILES ${CMAKE_BINARY_DIR}/links/libasgst.so DESTINATION ${home} COMPONENT walkhammer)
 
 # What shells and man look for.
 if(TARGET manual)

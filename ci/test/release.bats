@@ -66,6 +66,17 @@ sound_tree() {
   is "$output" "a file.txt: names $root"
 }
 
+@test "the installed command says that a system without glibc cannot run it" {
+  mkdir -p "$tmp/at/bin" "$tmp/at/lib/walkhammer"
+  sed 's|^loader=.*|loader=/none/ld.so|; s/aarch64 \]/none ]/' "$root/ci/release/walkhammer.sh" >"$tmp/at/bin/walkhammer"
+  printf '#!/bin/sh\necho "ran: $*"\n' >"$tmp/at/lib/walkhammer/walkhammer"
+  chmod +x "$tmp"/at/*/walkhammer "$tmp/at/lib/walkhammer/walkhammer"
+  one_sentence 3 "lacks /none/ld.so: walkhammer needs glibc" "$tmp/at/bin/walkhammer" try
+  cp "$root/ci/release/walkhammer.sh" "$tmp/at/bin/walkhammer"
+  run -0 "$tmp/at/bin/walkhammer" 'one word' two
+  is "$output" "ran: one word two"
+}
+
 @test "what is installed works in a folder with a blank, and through a link" {
   built=$(dirname "$walkhammer")
   [ -e "$built/cmake_install.cmake" ] || skip "$built is not a build folder"

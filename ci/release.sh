@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds walkhammer-VERSION-linux-ARCH.tar.gz of this checkout, which runs on each Linux of this
-# machine's architecture with glibc 2.31 or newer, in any folder: ci/release.sh [FOLDER]. The file goes
-# to FOLDER (default: build/dist), and the installed tree to build/dist/tree. Needs Debian 12, after
-# ci/setup.sh. docs/releases.md says how it is done.
+# machine's architecture with glibc 2.31 or newer, in any folder, and the Debian packages walkhammer,
+# libasgst0 and libasgst-dev of the same files: ci/release.sh [FOLDER]. They go to FOLDER (default:
+# build/dist), and the installed tree to build/dist/tree. Needs Debian 12, after ci/setup.sh.
+# docs/releases.md says how it is done.
 # Exit codes: 0 done, 1 it does not build or breaks a promise of ci/release/check.sh, 3 packages
 # cannot be downloaded.
 set -eu
@@ -30,3 +31,4 @@ mkdir -p "$to"
 tar -C build/dist --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
   --mode=u=rwX,go=rX --transform "flags=r;s,^tree,$name," -cf - tree | gzip -9n >"$to/$name.tar.gz"
 echo "$to/$name.tar.gz"
+ci/release/deb.sh build/dist/tree "$to"

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# The release in bare machines: builds it (ci/release.sh), unless WALKHAMMER_RELEASE names a tarball,
-# and unpacks it in a minimal Debian of each of WALKHAMMER_SUITES (default: bullseye bookworm trixie
-# sid), in a folder with a blank in its name and with nothing else installed but that Debian's
-# newest JDK. There `try` and `stress` run for WALKHAMMER_TIME (default: 15s) each; both must give a
-# verdict, known or new. Fails also if the tree breaks a promise of ci/release/check.sh, or if the
-# first verdict takes more than WALKHAMMER_BOUND seconds (default: 60). Needs root and 3 GB below
-# ${TMPDIR:-/tmp}, which it frees.
+# The release in bare machines: builds it (ci/release.sh), unless WALKHAMMER_RELEASE names a folder
+# with its files, and takes it to a minimal Debian of each of WALKHAMMER_SUITES (default: bullseye
+# bookworm trixie sid).
+#   packages   apt installs walkhammer, and what it recommends: a JVM. `try` gives a verdict, lintian
+#              has nothing to say, and a client compiles with libasgst-dev and runs
+#   tarball    in a folder with a blank in its name, with that Debian's newest JDK, `try` and `stress`
+#              give a verdict
+# Each run walks for WALKHAMMER_TIME (default: 15s); a verdict may be known or new. Fails also if the
+# tree breaks a promise of ci/release/check.sh, or if the first verdict takes more than
+# WALKHAMMER_BOUND seconds (default: 60). Needs root and 4 GB below ${TMPDIR:-/tmp}, which it frees.
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/soak.sh sets them
 cannot() {
@@ -17,22 +20,33 @@ cleanup() { end_inside; }
 reason=$(why_no_bare_root)
 [ -z "$reason" ] || lacks "$reason"
 
-tarball=${WALKHAMMER_RELEASE:-}
-if [ -z "$tarball" ]; then
+files=${WALKHAMMER_RELEASE:-}
+if [ -z "$files" ]; then
+  files=$out
   ci/release.sh "$out" >"$out/build.log" 2>&1 || fail "ci/release.sh: see $out/build.log"
-  tarball=$(find "$out" -maxdepth 1 -name '*.tar.gz')
 fi
+tarball=$(find "$files" -maxdepth 1 -name "*-linux-$(uname -m).tar.gz")
 
-# apt SUITE ARGUMENT...: apt-get in the root of SUITE.
-apt() {
+# inside SUITE COMMAND...: runs COMMAND in the root of SUITE, in root's home.
+inside() {
   root=$work/$1
   shift
-  in_root "$root" root . env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 "$@"
+  in_root "$root" root . env DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+# installs SUITE PACKAGE...: false, and a failure, if apt cannot install these.
+installs() {
+  suite=$1
+  shift
+  { inside "$suite" apt-get -q -o Acquire::Retries=3 update &&
+    inside "$suite" apt-get -q -o Acquire::Retries=3 install -y "$@"; } >>"$out/$suite-apt.log" 2>&1 && return
+  fail "$suite: apt-get install $*: see $out/$suite-apt.log"
+  return 1
 }
 
 # jdk_package SUITE: the newest JDK of that Debian that is no early access.
 jdk_package() {
-  in_root "$work/$1" root . apt-cache search --names-only '^openjdk-[0-9]*-jdk-headless$' |
+  inside "$1" apt-cache search --names-only '^openjdk-[0-9]*-jdk-headless$' |
     sed -n 's/^openjdk-\([0-9]*\)-.*/\1/p' | grep -xE '8|11|17|21|25' | sort -n |
     sed -n '$s/.*/openjdk-&-jdk-headless/p'
 }
@@ -48,34 +62,90 @@ verdict() {
   fi
 }
 
-# runs SUITE NAME VERB ARGUMENT...: runs the release's command; prints how long it took.
+# runs SUITE NAME FOLDER VERB ARGUMENT...: runs $command in that folder of root's home; $took is how
+# long it took.
 runs() {
-  suite=$1 name=$2
-  shift 2
+  suite=$1 name=$2 folder=$3
+  shift 3
+  wanted=$((wanted + 1))
   log=$out/$suite-$name.log
   began=$(date +%s)
   code=0
-  in_root "$work/$suite" root "a folder/$(basename "$tarball" .tar.gz)" bin/walkhammer "$@" \
-    >"$log" 2>&1 || code=$?
+  in_root "$work/$suite" root "$folder" "$command" "$@" >"$log" 2>&1 || code=$?
   took=$(($(date +%s) - began))
   [ "$code" -le 1 ] || fail "$suite: $name ended with $code"
   verdict "$suite" "$name, $took s" "$log"
 }
 
+# client SUITE: a C program finds the headers and the library as programs do.
+client() {
+  installs "$1" gcc libc6-dev pkg-config default-jdk-headless || return 0
+  cat >"$work/$1/root/client.c" <<'END'
+#include <asgst.h>
+#include <stdio.h>
+int main(void) {
+  ASGST_CallFrame frames[1];
+  ASGST_CallTrace trace = {0, frames, NULL};
+  AsyncGetStackTrace(&trace, 1, NULL, 0);
+  printf("%d", trace.num_frames);
+  return trace.num_frames != ASGST_NO_CLASS_LOAD;
+}
+END
+  # shellcheck disable=SC2016  # for the shell in the root
+  inside "$1" sh -euc 'jdk=/usr/lib/jvm/default-java/include
+    gcc client.c $(pkg-config --cflags --libs asgst) -I$jdk -I$jdk/linux -o client && ./client
+    sed "s|<asgst|<asgst/asgst|" client.c >plain.c
+    gcc plain.c -lasgst -I$jdk -I$jdk/linux -o plain && ./plain' >"$out/$1-client.log" 2>&1 ||
+    fail "$1: no client of libasgst-dev: $(tail -n 1 "$out/$1-client.log")"
+}
+
+# packages SUITE: what apt makes of the packages, and lintian's opinion of them.
+packages() {
+  home=$work/$1/root
+  cp "$files"/*_"$(dpkg --print-architecture)".deb "$home/"
+  installs "$1" "$(cd "$home" && ls ./walkhammer_*)" || return 0
+  command=walkhammer
+  runs "$1" package . try --time "${WALKHAMMER_TIME:-15s}"
+  [ "$took" -le "${WALKHAMMER_BOUND:-60}" ] || fail "$1: $took s to the first verdict"
+  # shellcheck disable=SC2046  # two names
+  ! installs "$1" $(cd "$home" && ls ./libasgst*) || client "$1"
+  lint "$1"
+  inside "$1" apt-get -q -y purge walkhammer libasgst0 >>"$out/$1-apt.log" 2>&1
+  left=$(find "$work/$1/usr" -name '*walkhammer*' -o -name '*asgst*')
+  [ -z "$left" ] || fail "$1: purge leaves $left"
+}
+
+# lint SUITE: lintian has nothing to say. The policies of Debian 11 and of unstable are not ours.
+lint() {
+  case $1 in
+    bullseye | sid) return ;;
+  esac
+  installs "$1" lintian || return 0
+  inside "$1" sh -c 'lintian --fail-on error,warning ./*.deb' >"$out/$1-lintian.log" 2>&1 ||
+    fail "$1: lintian: $(tail -n 1 "$out/$1-lintian.log")"
+}
+
+# unpacked SUITE: the tarball, with the newest JDK.
+unpacked() {
+  mkdir "$work/$1/root/a folder"
+  tar -xzf "$tarball" -C "$work/$1/root/a folder"
+  folder="a folder/$(basename "$tarball" .tar.gz)"
+  [ -n "$checked" ] || ci/release/check.sh "$work/$1/root/$folder" || fail 'ci/release/check.sh'
+  checked=yes
+  installs "$1" --no-install-recommends "$(jdk_package "$1")" || return 0
+  command=bin/walkhammer
+  runs "$1" try "$folder" try --time "${WALKHAMMER_TIME:-15s}"
+  [ "$took" -le "${WALKHAMMER_BOUND:-60}" ] || fail "$1: $took s to the first verdict"
+  runs "$1" stress "$folder" stress --workload torture:mixed --time "${WALKHAMMER_TIME:-15s}"
+}
+
 good=0
 wanted=0
+checked=
 for suite in ${WALKHAMMER_SUITES:-bullseye bookworm trixie sid}; do
-  wanted=$((wanted + 2))
   make_bare "$suite" "$work/$suite"
-  mkdir "$work/$suite/root/a folder"
-  tar -xzf "$tarball" -C "$work/$suite/root/a folder"
-  unpacked="$work/$suite/root/a folder/$(basename "$tarball" .tar.gz)"
-  [ "$wanted" -gt 2 ] || ci/release/check.sh "$unpacked" || fail 'ci/release/check.sh'
-  { apt "$suite" update && apt "$suite" install -y --no-install-recommends "$(jdk_package "$suite")"; } \
-    >"$out/$suite-apt.log" 2>&1 || fail "$suite: no JDK can be installed: see $out/$suite-apt.log"
-  runs "$suite" try try --time "${WALKHAMMER_TIME:-15s}"
-  [ "$took" -le "${WALKHAMMER_BOUND:-60}" ] || fail "$suite: $took s to the first verdict"
-  runs "$suite" stress stress --workload torture:mixed --time "${WALKHAMMER_TIME:-15s}"
+  packages "$suite"
+  unpacked "$suite"
   rm -rf --one-file-system "${work:?}/$suite"
 done
 echo "$good of $wanted runs gave a verdict"

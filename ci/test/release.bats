@@ -77,6 +77,72 @@ sound_tree() {
   is "$output" "ran: one word two"
 }
 
+# A tree as it is installed, with next to nothing in it.
+small_tree() {
+  tree="$tmp/a tree"
+  home=$tree/lib/walkhammer
+  mkdir -p "$tree"/{bin,include/asgst,lib/pkgconfig,share/doc/walkhammer,share/zsh/site-functions} "$home"
+  echo 'int main(void) { return 0; }' | program lib/walkhammer/walkhammer
+  echo 'int one(void) { return 1; }' | program lib/libasgst.so.1.2.3 -shared -Wl,-soname,libasgst.so.0
+  ln -s libasgst.so.1.2.3 "$tree/lib/libasgst.so.0"
+  ln -s libasgst.so.0 "$tree/lib/libasgst.so"
+  ln -s ../libasgst.so.0 "$home/libasgst.so"
+  ln -s ../lib/walkhammer/walkhammer "$tree/bin/walkhammer"
+  echo 'int one(void);' >"$tree/include/asgst/asgst.h"
+  sed 's/@PROJECT_VERSION@/1.2.3/' "$root/harness/asgst/asgst.pc.in" >"$tree/lib/pkgconfig/asgst.pc"
+  for file in share/doc/walkhammer/{LICENSE,CHANGELOG.md} share/zsh/site-functions/_walkhammer; do
+    echo "$file" >"$tree/$file"
+  done
+}
+
+@test "the packages hold the tree, each file once, where Debian wants it" {
+  command -v dpkg-deb >/dev/null || skip 'this system has no dpkg-deb'
+  small_tree
+  SOURCE_DATE_EPOCH=86400 run -0 "$root/ci/release/deb.sh" "$tree" "$tmp/to"
+  is "${#lines[@]}" 3
+  for package in "${lines[@]}"; do
+    is "$(dpkg-deb -f "$package" Version)" 1.2.3-0.1
+    [[ "$(dpkg-deb -f "$package" Depends)" =~ ^(libc6 \(>= 2\.31\)|libasgst0 \(= 1\.2\.3-0\.1\))$ ]]
+    [[ "$(dpkg-deb -f "$package")" != *@* || "$(dpkg-deb -f "$package" Maintainer)" == *@* ]]
+    is "$(dpkg-deb -c "$package" | grep -cv '^[dl-][rwx-]* root/root .* 1970-01-02 00:00 \./')" 0
+    dpkg-deb -x "$package" "$tmp/x $(dpkg-deb -f "$package" Package)"
+    (cd "$tmp/x $(dpkg-deb -f "$package" Package)" && dpkg-deb -I "$package" md5sums | md5sum -c --quiet)
+  done
+  at=$tmp/x\ walkhammer/usr
+  "$at/bin/walkhammer"
+  [ ! -L "$at/lib/walkhammer/libasgst.so" ]
+  is "$(cat "$at/share/zsh/vendor-completions/_walkhammer")" share/zsh/site-functions/_walkhammer
+  is "$(zcat "$at/share/doc/walkhammer/changelog.gz")" share/doc/walkhammer/CHANGELOG.md
+  find "$tmp"/x* ! -type d -printf '%P\n' | sort >"$tmp/all"
+  is "$(grep -cE 'LICENSE|CHANGELOG|site-functions' "$tmp/all")" 0
+  is "$(uniq -d "$tmp/all")" "" 'files of two packages'
+  # as apt would unpack both of them
+  cp -a "$tmp/x libasgst0/." "$tmp/x libasgst-dev/"
+  echo '#include <asgst.h>
+    int main(void) { return one() - 1; }' >"$tmp/client.c"
+  export PKG_CONFIG_SYSROOT_DIR="$tmp/x-dev"
+  mv "$tmp/x libasgst-dev" "$tmp/x-dev"
+  libraries=$(dirname "$tmp"/x-dev/usr/lib/*/libasgst.so)
+  # shellcheck disable=SC2046  # words
+  gcc "$tmp/client.c" $(pkg-config --with-path="$libraries/pkgconfig" --cflags --libs asgst) \
+    -L"$libraries" -o "$tmp/client"
+  LD_LIBRARY_PATH=$libraries "$tmp/client"
+}
+
+@test "the same tree gives the same packages, byte by byte" {
+  command -v dpkg-deb >/dev/null || skip 'this system has no dpkg-deb'
+  small_tree
+  export SOURCE_DATE_EPOCH=86400
+  "$root/ci/release/deb.sh" "$tree" "$tmp/one"
+  cp -r "$tree" "$tmp/other tree"
+  (umask 077 && "$root/ci/release/deb.sh" "$tmp/other tree" "$tmp/two")
+  diff -r "$tmp/one" "$tmp/two"
+  SOURCE_DATE_EPOCH=86401 "$root/ci/release/deb.sh" "$tree" "$tmp/three"
+  run -1 diff -rq "$tmp/one" "$tmp/three"
+  is "${#lines[@]}" 3
+  run -2 "$root/ci/release/deb.sh" "$tmp" "$tmp/four"
+}
+
 @test "what is installed works in a folder with a blank, and through a link" {
   built=$(dirname "$walkhammer")
   [ -e "$built/cmake_install.cmake" ] || skip "$built is not a build folder"

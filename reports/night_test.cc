@@ -75,8 +75,12 @@ TEST_F(NightTest, WhatIsNewAndReplayedIsRedFromTheFirstNightOn) {
               AllOf(HasSubstr("RED: 1 new bug\n"), HasSubstr("so there is no baseline yet"),
                     HasSubstr("  new    agct: crash in f reading 8 bytes\n         17.0.9+9 in "
                               "stress.jdk.agct: seen 1 time in 1 run, replays 5 of 5\n"),
-                    HasSubstr("         walkhammer report ")));
-  EXPECT_EQ(Next({.buckets = {Confirmed(kTitle)}}), "RED");
+                    HasSubstr("         walkhammer replay ")));
+  MadeBucket without_request = Confirmed(kTitle);
+  without_request.has_input = false;
+  EXPECT_EQ(Next({.buckets = {without_request}}), "RED");
+  EXPECT_THAT(text_,
+              AllOf(HasSubstr("         walkhammer report "), Not(HasSubstr("walkhammer replay"))));
 }
 
 TEST_F(NightTest, ABugThatStaysIsRedUntilItIsKnownOrGone) {

@@ -147,7 +147,7 @@ in_bash() {
   is "$(in_bash report --json --unre)" "" # they exclude each other
   is "$(in_bash fuzz --engine r)" "random"
   is "$(in_bash fuzz --walker agct,asgs)" "agct,asgst agct,asgst@jdk"
-  is "$(in_bash fuzz --walker=agc)" "agct"
+  is "$(in_bash fuzz --walker=agc)" "agct agct-library"
   is "$(in_bash fuzz --walker=agct,asgst@)" "jdk"
   is "$(in_bash fuzz --scene c2-inl)" "c2-inlined-chain"
   is "$(in_bash stress --clock "")" "cpu wall"

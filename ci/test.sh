@@ -35,6 +35,7 @@ total=0
 failed=0
 skipped=0
 step=start
+begin=$(date +%s)
 aside=  # the processes that start the steps aside
 
 # Runs at every exit: a step that ended the script counts as failed.
@@ -63,7 +64,7 @@ trap 'exit 130' INT TERM
 say() {
   step=$1
   echo
-  echo "== $step"
+  echo "== $step (after $(($(date +%s) - begin)) s)"
 }
 
 # fails WHAT: counts a failure and prints it, here and at the end, which is all that some readers
@@ -125,7 +126,7 @@ sanitized_tests() {
 bats_tests() {
   say "$1"
   shift
-  keep bats --tap "$@"
+  keep bats --tap --timing "$@"
   passes=$(grep -c '^ok ' "$logs/output") || true
   failures=$(grep -c '^not ok ' "$logs/output") || true
   awk '/^(not )?ok / { on = /^not/ } on' "$logs/output" >>"$logs/failed"

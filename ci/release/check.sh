@@ -37,9 +37,25 @@ needs() {
   done
 }
 
-# unmet FILE: what the dynamic loader of this machine does not find.
+# machine FILE: the byte of its ELF header that names the machine.
+machine() {
+  od -An -tx1 -j18 -N1 "$1"
+}
+
+# traced FILE: what ldd -r says; of a file for another machine, what the loader of $WALKHAMMER_SYSROOT
+# says under $WALKHAMMER_EMULATOR.
+traced() {
+  if [ "$(machine "$1")" = "$(machine /proc/self/exe)" ]; then
+    ldd -r "$1"
+  else
+    "$WALKHAMMER_EMULATOR" -L "$WALKHAMMER_SYSROOT" -E LD_TRACE_LOADED_OBJECTS=1 -E LD_WARN=yes \
+      -E LD_BIND_NOW=yes "$(ls "$WALKHAMMER_SYSROOT"/lib/ld-linux-*)" "$1"
+  fi
+}
+
+# unmet FILE: what the dynamic loader does not find.
 unmet() {
-  ldd -r "$1" 2>&1 | grep -E 'not found|undefined symbol' | sed 's/^[ \t]*//'
+  traced "$1" 2>&1 | grep -E 'not found|undefined symbol' | sed 's/^[ \t]*//'
 }
 
 # from_here FILE: prints the folders of this checkout, of its build and of its user in FILE.

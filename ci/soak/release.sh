@@ -6,6 +6,8 @@
 #              has nothing to say, and a client compiles with libasgst-dev and runs
 #   tarball    in a folder with a blank in its name, with that Debian's newest JDK, `try` and `stress`
 #              give a verdict
+# A tarball for aarch64 beside it (ci/release.sh --for aarch64) runs under qemu, with the C library and
+# JDK 17 of Debian 11: there `fuzz` gives a verdict. That takes Linux 6.7.
 # Each run walks for WALKHAMMER_TIME (default: 15s); a verdict may be known or new. Fails also if the
 # tree breaks a promise of ci/release/check.sh, or if the first verdict takes more than
 # WALKHAMMER_BOUND seconds (default: 60). Needs root and 4 GB below ${TMPDIR:-/tmp}, which it frees.
@@ -139,6 +141,61 @@ unpacked() {
   runs "$1" stress "$folder" stress --workload torture:mixed --time "${WALKHAMMER_TIME:-15s}"
 }
 
+# arm_root ROOT: as much of Debian 11 for aarch64 as a shell and JDK 17 need.
+arm_root() {
+  # shellcheck disable=SC2154,SC2086  # a list of ci/setup/debian_packages.sh
+  unpack arm64 bullseye "$1" $hotspot_libraries busybox-static openjdk-17-jre-headless || return 1
+  one_lib_folder "$1"
+  make_links_relative "$1"
+  mkdir -p "$1/proc" "$1/dev" "$1/tmp" "$1/root" "$1/binfmt"
+  for tool in sh env readlink dirname uname; do
+    ln -s busybox "$1/bin/$tool"
+  done
+}
+
+# What the kernel is told to start by an emulator: ELF programs and libraries of aarch64.
+arm_programs=':aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+arm_programs=$arm_programs':\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
+
+# in_arm ROOT COMMAND...: runs COMMAND there. The kernel knows the emulator in a user namespace alone,
+# so no other process of this machine meets it.
+in_arm() {
+  root=$1
+  shift
+  # shellcheck disable=SC2016  # the other shell's
+  unshare --user --map-root-user --mount --pid --fork --kill-child sh -euc '
+    root=$1
+    mount -t binfmt_misc none "$root/binfmt"
+    printf %s "$2" >"$root/binfmt/register"
+    shift 2
+    mount -t proc proc "$root/proc"
+    mount --rbind /dev "$root/dev"
+    exec chroot "$root" /bin/env -i HOME=/root PATH=/bin QEMU_CPU=neoverse-n1 "$@"
+  ' sh "$root" "$arm_programs:$emulator:PF" "$@" </dev/null
+}
+
+# arm NAME VERB ARGUMENT...: walkhammer in that root; fails the soak if it cannot do that.
+arm() {
+  name=$1
+  shift
+  code=0
+  in_arm "$work/arm" "$command" "$@" >"$out/aarch64-$name.log" 2>&1 || code=$?
+  [ "$code" -le 1 ] || fail "aarch64: $name ended with $code: see $out/aarch64-$name.log"
+}
+
+# emulated TARBALL: its programs, of which `fuzz` starts those that work in the JVM.
+emulated() {
+  emulator=${WALKHAMMER_AARCH64:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/aarch64}/qemu-aarch64
+  arm_root "$work/arm" || lacks 'packages for aarch64 cannot be downloaded'
+  tar -xzf "$1" -C "$work/arm/root"
+  command=/root/$(basename "$1" .tar.gz)/bin/walkhammer
+  wanted=$((wanted + 1))
+  arm version --version
+  arm fuzz fuzz --time "${WALKHAMMER_TIME:-15s}" --out /root/run --no-confirm --no-minimize
+  grep -q 'g++ .*for aarch64' "$out/aarch64-version.log" || fail 'aarch64: it is for another machine'
+  verdict aarch64 fuzz "$out/aarch64-fuzz.log"
+}
+
 good=0
 wanted=0
 checked=
@@ -147,5 +204,8 @@ for suite in ${WALKHAMMER_SUITES:-bullseye bookworm trixie sid}; do
   packages "$suite"
   unpacked "$suite"
   rm -rf --one-file-system "${work:?}/$suite"
+done
+for tarball in "$files"/*-linux-aarch64.tar.gz; do
+  [ "$(uname -m)" = aarch64 ] || [ ! -e "$tarball" ] || emulated "$tarball"
 done
 echo "$good of $wanted runs gave a verdict"

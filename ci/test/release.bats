@@ -11,10 +11,14 @@ program() {
   gcc -x c - -x none -o "$tree/$1" "${@:2}"
 }
 
-# A tree whose parts are sound on this machine: a program that finds its library beside itself.
-sound_tree() {
+empty_tree() {
   tree="$tmp/a tree"
   mkdir "$tree"
+}
+
+# A tree whose parts are sound on this machine: a program that finds its library beside itself.
+sound_tree() {
+  empty_tree
   echo 'int one(void) { return 1; }' | program libone.so -shared -Wl,-soname,libone.so
   echo 'int one(void); int main(void) { return one(); }' |
     program main "$tree/libone.so" "-Wl,-rpath,\$ORIGIN"
@@ -54,6 +58,20 @@ sound_tree() {
 
 @test "the check names the undefined symbols of a library" {
   sound_tree
+  echo 'int nobody(void); int two(void) { return nobody(); }' | program libtwo.so -shared
+  run -1 "$root/ci/release/check.sh" "$tree" 2.99
+  [[ "$output" == "libtwo.so: undefined symbol: nobody"* ]]
+}
+
+@test "the check asks the loader of another machine about its programs" {
+  export WALKHAMMER_EMULATOR=${WALKHAMMER_AARCH64:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/aarch64}/qemu-aarch64
+  export WALKHAMMER_SYSROOT=${WALKHAMMER_EMULATOR%/*}/sysroot
+  command -v aarch64-linux-gnu-gcc >/dev/null || skip 'no cross compiler'
+  [ -x "$WALKHAMMER_EMULATOR" ] || skip 'no emulator'
+  empty_tree
+  gcc() { aarch64-linux-gnu-gcc "$@"; }
+  echo 'int one(void) { return 1; }' | program libone.so -shared
+  run -0 "$root/ci/release/check.sh" "$tree" 2.99
   echo 'int nobody(void); int two(void) { return nobody(); }' | program libtwo.so -shared
   run -1 "$root/ci/release/check.sh" "$tree" 2.99
   [[ "$output" == "libtwo.so: undefined symbol: nobody"* ]]
@@ -177,6 +195,12 @@ small_tree() {
   [[ "$output" != *"$built"* ]] # nothing of it is used
   next=$(sed -n 's/^Next  //p' <<<"$output")
   [ -z "$next" ] || eval "$next"
+}
+
+@test "a release for a machine that cannot be built for is refused before anything is built" {
+  one_sentence 2 "no release for sparc" "$root/ci/release.sh" --for sparc
+  run ! "$root/ci/release.sh" --for
+  [[ "$output" == *"--for wants"* ]]
 }
 
 @test "--version says what this walkhammer is" {

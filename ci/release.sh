@@ -31,6 +31,12 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer
 WALKHAMMER_SYSROOT=$cache/release/sysroot-$arch
 export WALKHAMMER_SYSROOT
 ci/release/sysroot.sh "$WALKHAMMER_SYSROOT" "$arch"
+if [ "$arch" != "$(uname -m)" ]; then
+  emulated=${WALKHAMMER_AARCH64:-$cache/aarch64}
+  ci/setup/aarch64_sysroot.sh "$emulated"
+  WALKHAMMER_EMULATOR=$emulated/qemu-$arch
+  export WALKHAMMER_EMULATOR
+fi
 
 # All times in the release are the commit's.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
@@ -40,12 +46,6 @@ cmake --build "$build"
 tree=$build/tree
 rm -rf "$tree"
 cmake --install "$build" --prefix "$tree" >/dev/null
-if [ "$arch" != "$(uname -m)" ]; then
-  emulated=${WALKHAMMER_AARCH64:-$cache/aarch64}
-  ci/setup/aarch64_sysroot.sh "$emulated"
-  WALKHAMMER_EMULATOR=$emulated/qemu-$arch
-  export WALKHAMMER_EMULATOR
-fi
 ci/release/check.sh "$tree"
 # Two builds of a commit give the same file: cpack, which would do, takes names as the file system
 # orders them.

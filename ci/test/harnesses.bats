@@ -132,7 +132,7 @@ knows_all() {
   cd "$examples"
   grep -q "revision = \"$version\"" jtreg/applications/walkhammer/WalkhammerRunner.java
   grep -q "<walkhammer.version>$version<" maven/pom.xml
-  grep -q "version = '$version'" gradle/build.gradle
+  grep -q "walkhammerVersion = '$version'" gradle/build.gradle
 }
 
 # harness WORD...: the harness.sh of the stand-in's release, with the reports in the folder reports.

@@ -305,8 +305,13 @@ void SampleLine::AskWitness(WalkSlot& slot, SampledThread& thread, ucontext_t& c
   Call(slot, *slot.witness, {&context, thread.env, state_.job.depth, 0}, truth);
   errno = 0;
   journal.phase.store(0, std::memory_order_release);
+  // Honest walkers, too, have no stack where code of the JVM or a stub runs as Java's, as in the
+  // slow path of a lock.
+  const PcRegion region = RegionOf(journal.sample.registers.pc);
+  const bool in_java_code = region == PcRegion::kNmethod || region == PcRegion::kCodelet;
   for (int w = 0; w < walker_count(); w++)
-    if (const auto testimony = TestimonyOn(slot.answers[w], truth, state_.job.depth))
+    if (const auto testimony = TestimonyOn(slot.answers[w], truth, state_.job.depth);
+        testimony && (in_java_code || *testimony != Testimony::kNoFrame))
       state_.witnessed[w][static_cast<int>(*testimony)].fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -90,8 +90,6 @@ void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace
 
-int ASGST_Capabilities() { return ASGST_REGISTER_QUEUE; }
-
 int ASGST_ThreadState() {
   constexpr int kAliveAndRunnable = 5, kNativeBit = 0x400000;
   constexpr int kInNative = 4, kInJava = 8;  // numbers of ThreadStates
@@ -158,11 +156,3 @@ bool asgst_frame_is_guess(ASGST_Iterator* iterator) {
 }
 
 int ASGST_QueueSize(ASGST_Queue* queue) { return ASGST_GetQueueSizeInfo(queue).size; }
-
-// Frame marks: declared, not offered. docs/reference.md says why.
-ASGST_FrameMark* ASGST_RegisterFrameMark(JNIEnv*, ASGST_FrameMarkHandler, int, void*) {
-  return nullptr;
-}
-void ASGST_MoveFrameMark(ASGST_FrameMark*, void*) {}
-void* ASGST_GetFrameMarkStackPointer(ASGST_FrameMark*) { return nullptr; }
-void ASGST_RemoveFrameMark(ASGST_FrameMark*) {}

@@ -58,6 +58,7 @@ struct ASGST_IteratorOpaque {
   JavaFrame next{};
   int state = ASGST_NO_FRAME;  // 1: `next` is valid and comes next
   bool at_first_java = false;  // the walk ended by ASGST_END_ON_FIRST_JAVA_FRAME
+  int mark_state = 0;          // ASGST_MARK_ value
   bool is_guess = false;       // JavaFrame::guessed of the frame that was returned last
 
  private:

@@ -26,8 +26,9 @@ extern "C" {
 enum {
   ASGST_HOOKS_UNLOADING = 1, /* unload handlers are called before the fact; set by the first
                                 ASGST_RegisterClassUnloadHandler */
-  ASGST_HOOKS_POLLS = 2      /* threads handle their own queues; set by the first
-                                ASGST_RegisterQueue */
+  ASGST_HOOKS_POLLS = 2,     /* threads handle their own queues; set by the first
+                                ASGST_RegisterQueue or ASGST_RegisterFrameMark */
+  ASGST_HOOKS_MARKS = 4      /* frame marks; set by the first ASGST_RegisterFrameMark */
 };
 
 /* Returns the hooks that are in place, a mask. Signal-safe: yes. */

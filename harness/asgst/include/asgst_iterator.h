@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the later ASGST proposal, after JEP 435's draft, that libasgst.so implements on a
-   stock JDK: the iterator, thread states, facts about methods and classes, and safepoint queues.
-   The declarations are our own, written from the facts in the published documents. Start java with
-   -agentpath:libasgst.so, or call asgst_attach (asgst.h) first. profile2.h has the same under the
-   documents' names alone.
+   stock JDK: the iterator, thread states, facts about methods and classes, safepoint queues and
+   frame marks. The declarations are our own, written from the facts in the published documents.
+   Start java with -agentpath:libasgst.so, or call asgst_attach (asgst.h) first. profile2.h has the
+   same under the documents' names alone.
 
    Signal-safe: yes, unless a function says otherwise, on threads where SIGSEGV and SIGBUS are not
    blocked and reach the JVM's handlers. */
@@ -25,8 +25,9 @@ extern "C" {
 
 /* bits of the function of this name: safepoint queues; frame marks */
 enum ASGST_Capabilities { ASGST_REGISTER_QUEUE = 1, ASGST_MARK_FRAME = 2 };
-/* Returns the optional parts of the API that this implementation offers: ASGST_REGISTER_QUEUE
-   alone. */
+/* Returns the optional parts of the API that are offered here: ASGST_REGISTER_QUEUE, and
+   ASGST_MARK_FRAME where libjvm can be hooked for frame marks: see there. Signal-safe: the first
+   call, which looks for names in libjvm's file, no; further calls yes. */
 JNIEXPORT int JNICALL ASGST_Capabilities(void);
 
 /* Returns the current thread's state, as JVMTI's GetThreadState does, without the bits for
@@ -418,18 +419,68 @@ JNIEXPORT ASGST_Queue* JNICALL asgst_unbound_queue(int size);
    nothing to other queues. Signal-safe: yes. */
 JNIEXPORT void JNICALL asgst_clear_queue(ASGST_Queue* queue);
 
-/* --- Frame marks: not on a stock JDK, see docs/reference.md --------------------------------------
+/* --- Frame marks -----------------------------------------------------------------------------
 
-   The functions have no effect; those that return a pointer return null. */
+   A mark marks a frame on its thread's stack by the stack pointer that an iterator returned for the
+   frame. When the frame is left, the thread itself calls the mark's handler, before the frame's
+   caller goes on. Frames that are called meanwhile, from the marked frame on, cost nothing more.
+
+   The first ASGST_RegisterFrameMark hooks two functions of libjvm besides those of the queues: see
+   asgst_hooks.h. A frame that returns, also from native code, passes a poll there, as does an
+   exception. Where libjvm cannot be hooked, which ASGST_Capabilities tells, and before JDK 17 there
+   are no marks.
+
+   - The handler's iterator begins at the frame that goes on, mostly the marked frame's caller; it
+     returns no frame if the marked frame was the thread's oldest. asgst_mark_state says more.
+   - The handler may move the mark. If it does not, the mark then marks no frame.
+   - If several marks are left at a time, their handlers are called in the order of their frames,
+     youngest first.
+   - Handlers may do what those of queues may, and may register no mark. They run while the thread
+     is in the JVM: what they wait for must need no safepoint.
+   - Several frames may be left at once, as by an exception that no frame in between catches: then
+     the handler is called in the frame that catches it, before that frame goes on.
+   - If compiled code is deoptimised, interpreted frames take the marked frame's place, and the
+     handler is called when one of them returns, or the next older frame.
+   - A mark that was moved in a signal handler that has interrupted Java code knows its frame's
+   stack pointer alone. An interpreted frame's stack pointer changes: the handler may be called when
+   a frame is left that the marked frame has called since.
+   - A virtual thread's frame counts as left when the virtual thread leaves its carrier; the handler
+     is called when the carrier leaves a frame the next time.
+   - A mark whose thread has less than 80 KiB of stack left waits for an older frame to be left.
+
+   Signal-safe: ASGST_MoveFrameMark for marks of the current thread, ASGST_GetFrameMarkStackPointer
+   and asgst_mark_state yes; the other functions no. */
 
 typedef struct ASGST_FrameMarkOpaque ASGST_FrameMark;
 typedef void (*ASGST_FrameMarkHandler)(ASGST_FrameMark*, ASGST_Iterator*, void* arg);
 
+/* Returns a new mark of the thread whose JNIEnv is `env` (null: the current thread). The mark marks
+   no frame yet. `fun` is called with `arg` when a marked frame is left; `options` are those of its
+   iterator. Returns null if there is no such thread, no `fun` or no memory, in handlers, and where
+   there are no marks. The mark ends with its thread. */
 JNIEXPORT ASGST_FrameMark* JNICALL ASGST_RegisterFrameMark(JNIEnv* env, ASGST_FrameMarkHandler fun,
                                                            int options, void* arg);
+/* Marks the frame with this stack pointer, instead of the one that was marked; null: no frame. Does
+   nothing if `mark` is null or was removed, or if its thread has ended. */
 JNIEXPORT void JNICALL ASGST_MoveFrameMark(ASGST_FrameMark* mark, void* sp);
+/* Returns the stack pointer of the marked frame, also in the handler that is called for that frame;
+   null if no frame is marked. */
 JNIEXPORT void* JNICALL ASGST_GetFrameMarkStackPointer(ASGST_FrameMark* mark);
+/* Ends the mark. When the function returns, the mark's handler does not run any more, unless a
+   handler has called the function, and it is never called again. */
 JNIEXPORT void JNICALL ASGST_RemoveFrameMark(ASGST_FrameMark* mark);
+
+/* Extension of libasgst: where a mark's handler is called. */
+enum {
+  ASGST_MARK_NONE = 0,   /* the iterator is not that of a mark */
+  ASGST_MARK_LEFT = 1,   /* the marked frame was left just now: its caller goes on next */
+  ASGST_MARK_PASSED = 2, /* its caller was left as well, has gone on already, or was deoptimised */
+  ASGST_MARK_UNTOLD = 3  /* the mark was moved in a signal handler, or by another thread, and does
+                            not know its frame's caller */
+};
+/* Extension of libasgst: returns the ASGST_MARK_ value for the iterator that an
+   ASGST_FrameMarkHandler got; ASGST_MARK_NONE for other iterators. */
+JNIEXPORT int JNICALL asgst_mark_state(ASGST_Iterator* iterator);
 
 #ifdef __cplusplus
 }

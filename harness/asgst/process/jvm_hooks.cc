@@ -16,6 +16,11 @@ namespace {
 
 std::atomic<int> marks{0};
 
+bool AreHooksAllowed() {
+  const char* wanted = std::getenv("ASGST_HOOKS");
+  return wanted == nullptr || wanted != std::string_view("0");
+}
+
 }  // namespace
 
 std::vector<uint64_t> FindInJvm(const std::vector<std::string>& symbols) {
@@ -33,9 +38,16 @@ std::vector<uint64_t> FindInJvm(const std::vector<std::string>& symbols) {
   return addresses;
 }
 
+bool CanHook(const std::vector<std::string>& symbols) {
+#if defined(__x86_64__)
+  return AreHooksAllowed() && !FindInJvm(symbols).empty();
+#else
+  return symbols.empty();
+#endif
+}
+
 Status HookJvm(const std::vector<JvmHook>& hooks, int mark) {
-  const char* wanted = std::getenv("ASGST_HOOKS");
-  if (wanted != nullptr && wanted == std::string_view("0")) return Unable("ASGST_HOOKS is 0");
+  if (!AreHooksAllowed()) return Unable("ASGST_HOOKS is 0");
   std::vector<std::string> symbols;
   for (const JvmHook& hook : hooks) symbols.push_back(hook.symbol);
   const std::vector<uint64_t> entries = FindInJvm(symbols);

@@ -24,6 +24,10 @@ struct JvmHook {
 // variable ASGST_HOOKS is 0.
 Status HookJvm(const std::vector<JvmHook>& hooks, int mark);
 
+// True if hooks are allowed here, and the running libjvm names all of `symbols`. The kernel may
+// still forbid the hooks.
+bool CanHook(const std::vector<std::string>& symbols);
+
 // Addresses of these functions and variables of the running libjvm, in this order; empty if one is
 // missing.
 std::vector<uint64_t> FindInJvm(const std::vector<std::string>& symbols);

@@ -80,15 +80,6 @@ uint64_t ThreadFor(const JNIEnv* env) {
   return env == nullptr ? CurrentJavaThread() : ThreadOfEnv(env);
 }
 
-// Calls `what` while no queue is being processed. A handler, which is part of the processing, need
-// not wait.
-template <typename Do>
-void OutsideOfProcessing(Do what) {
-  if (IsProcessing()) return what();
-  const std::lock_guard lock(ProcessingMutex());
-  what();
-}
-
 void SetOnProcessing(ASGST_Queue* queue, ASGST_Queue::OnProcessing ASGST_Queue::*which,
                      const ASGST_Queue::OnProcessing& handler) {
   if (queue == nullptr) return;

@@ -40,19 +40,6 @@ class QueueApi : public QueueTest {
   }
 };
 
-TEST_F(QueueApi, CapabilitiesTellOfQueuesAndNotOfMarks) {
-  EXPECT_EQ(ASGST_Capabilities(), ASGST_REGISTER_QUEUE);
-}
-
-TEST_F(QueueApi, FrameMarksAreNotOffered) {
-  ASGST_FrameMark* mark = ASGST_RegisterFrameMark(
-      live_.env(), [](ASGST_FrameMark*, ASGST_Iterator*, void*) {}, 0, nullptr);
-  EXPECT_EQ(mark, nullptr);
-  EXPECT_EQ(ASGST_GetFrameMarkStackPointer(mark), nullptr);
-  ASGST_MoveFrameMark(mark, nullptr);
-  ASGST_RemoveFrameMark(mark);
-}
-
 // --- registering ---
 
 TEST_F(QueueApi, RegisterRefusesWhatItCannotServe) {

@@ -13,6 +13,7 @@
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/classes.h"
 #include "harness/asgst/process/threads.h"
+#include "harness/asgst/queue/frame_marks.h"
 #include "harness/asgst/queue/own_polls.h"
 #include "harness/asgst/queue/queue.h"
 #include "harness/jvm/live/jvmti_env.h"
@@ -135,6 +136,7 @@ void ProcessNow() {
 
 void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
   const uint64_t thread = ThreadOfEnv(env);
+  OutsideOfProcessing([&] { RetireMarksOf(thread); });
   bool own = false, waiting = false;
   for (ASGST_Queue* queue : LiveQueues()) {
     if (queue->thread != thread) continue;

@@ -9,8 +9,10 @@
 
 #include <jni.h>
 
+#include <mutex>
 #include <shared_mutex>
 
+#include "harness/asgst/process/threads.h"
 #include "harness/base/result.h"
 
 namespace walkhammer::asgst {
@@ -25,6 +27,13 @@ bool AreQueuesHeld();
 // Held while handlers run, by the thread that runs them; shared by threads that handle their own
 // queues. Code that holds it must not call the JVM: that thread waits for the mutex at a safepoint.
 std::shared_mutex& ProcessingMutex();
+// Calls `what` while no handler runs. A handler itself need not wait.
+template <typename Do>
+void OutsideOfProcessing(Do what) {
+  if (IsProcessing()) return what();
+  const std::lock_guard lock(ProcessingMutex());
+  what();
+}
 
 }  // namespace walkhammer::asgst
 

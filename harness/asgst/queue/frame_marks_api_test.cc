@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame marks of asgst_iterator.h on a live JVM.
+#include <memory>
+#include <mutex>
+
+#include "harness/asgst/include/asgst_hooks.h"
+#include "harness/asgst/testing/mark_testing.h"
+
+namespace walkhammer::asgst {
+namespace {
+
+bool HasMarksHere() { return (ASGST_Capabilities() & ASGST_MARK_FRAME) != 0; }
+
+class FrameMarks : public LiveTest {
+ protected:
+  void SetUp() override {
+    if (!HasMarksHere()) GTEST_SKIP() << "this JVM cannot be hooked";
+  }
+};
+
+using MarksOffered = LiveTest;
+
+TEST_F(MarksOffered, WhereTheJvmCanBeHooked) {
+  EXPECT_NE(ASGST_Capabilities() & ASGST_REGISTER_QUEUE, 0);
+  ASGST_FrameMark* mark = ASGST_RegisterFrameMark(
+      live_.env(), [](ASGST_FrameMark*, ASGST_Iterator*, void*) {}, 0, nullptr);
+  EXPECT_EQ(mark != nullptr, HasMarksHere());
+  EXPECT_EQ((asgst_hooks() & ASGST_HOOKS_MARKS) != 0, HasMarksHere());
+  ASGST_RemoveFrameMark(mark);
+}
+
+// Of the calls of a marked method.
+struct Share {
+  int called = 0, left = 0, at_caller = 0;
+};
+
+// Marks the frame `depth` above probe() in each call, and counts what the handlers see.
+Share MarkEachCall(const char* method, int times, size_t depth) {
+  Share share;
+  NotingMark mark(LiveJvm::Get().env());
+  std::vector<MarkFrame> before;
+  int64_t steps = 0;
+  LiveJvm::Get().on_probe = [&] {
+    before = PhysicalFramesHere();
+    steps = mark_steps;
+    mark.MoveTo(before[depth]);
+  };
+  mark.and_then = [&](const SeenMark& seen) {
+    EXPECT_EQ(seen.sp, before[depth].sp);
+    EXPECT_EQ(seen.os_thread, syscall(SYS_gettid));
+    if (seen.state == ASGST_MARK_LEFT) share.left++;
+    if (seen.steps == steps && !seen.frames.empty() && seen.frames[0].pc == before[depth + 1].pc)
+      share.at_caller++;
+  };
+  CallMarked(method, times);
+  share.called = mark.count;
+  EXPECT_EQ(mark.sp(), nullptr) << "a mark that was left marks nothing";
+  printf("%s: %d called, %d left, %d at caller\n", method, share.called, share.left,
+         share.at_caller);
+  return share;
+}
+
+struct MarkedCall {
+  const char* method;
+  size_t depth;
+};
+
+class FrameMarksOf : public FrameMarks, public testing::WithParamInterface<MarkedCall> {};
+
+TEST_P(FrameMarksOf, AreLeftBeforeTheCallerGoesOn) {
+  constexpr int kTimes = 2'000;
+  const Share share = MarkEachCall(GetParam().method, kTimes, GetParam().depth);
+  EXPECT_EQ(share.called, kTimes);
+  EXPECT_GE(share.at_caller, kTimes * 99 / 100);
+  EXPECT_GE(share.left, kTimes * 99 / 100);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, FrameMarksOf,
+    testing::Values(MarkedCall{"interpCallsInterp", 1}, MarkedCall{"c1Calls", 1},
+                    MarkedCall{"c2CallsC2", 1}, MarkedCall{"c2CallsInterp", 1},
+                    MarkedCall{"interpCallsC2", 1}, MarkedCall{"interpCallsNative", 0},
+                    MarkedCall{"c2CallsNative", 0}, MarkedCall{"interpCallsDeepThenFlat", 2}),
+    [](const auto& info) { return std::string(info.param.method); });
+
+// --- registering, moving, removing ---
+
+// Runs `body` in probe() of each of `times` calls of interpMarked, with the frames there.
+void InMarked(int times, const std::function<void(const std::vector<MarkFrame>&)>& body) {
+  LiveJvm::Get().on_probe = [&] { body(PhysicalFramesHere()); };
+  CallMarked("interpCallsInterp", times);
+}
+
+TEST_F(FrameMarks, RegisterRefusesWhatItCannotServe) {
+  const auto fun = [](ASGST_FrameMark*, ASGST_Iterator*, void*) {};
+  EXPECT_EQ(ASGST_RegisterFrameMark(live_.env(), nullptr, 0, nullptr), nullptr);
+  EXPECT_EQ(ASGST_RegisterFrameMark(live_.env() + 1, fun, 0, nullptr), nullptr);
+  std::thread([&] {
+    EXPECT_EQ(ASGST_RegisterFrameMark(nullptr, fun, 0, nullptr), nullptr) << "no Java thread";
+  }).join();
+}
+
+TEST_F(FrameMarks, AMarkThatWasNotMovedMarksNothing) {
+  NotingMark mark(nullptr);
+  ASSERT_NE(mark.get(), nullptr);
+  EXPECT_EQ(mark.sp(), nullptr);
+  InMarked(100, [](const auto&) {});
+  EXPECT_EQ(mark.count, 0);
+  ASGST_MoveFrameMark(nullptr, &mark);
+  EXPECT_EQ(ASGST_GetFrameMarkStackPointer(nullptr), nullptr);
+  ASGST_RemoveFrameMark(nullptr);
+}
+
+TEST_F(FrameMarks, OneThatIsMovedToNullMarksNothing) {
+  NotingMark mark(live_.env());
+  InMarked(100, [&](const auto& frames) {
+    mark.MoveTo(frames[1]);
+    EXPECT_EQ(mark.sp(), frames[1].sp);
+    ASGST_MoveFrameMark(mark.get(), nullptr);
+    EXPECT_EQ(mark.sp(), nullptr);
+  });
+  EXPECT_EQ(mark.count, 0);
+}
+
+TEST_F(FrameMarks, OneThatIsMovedToAnOlderFrameIsLeftThere) {
+  NotingMark mark(live_.env());
+  std::vector<MarkFrame> before;
+  InMarked(100, [&](const auto& frames) {
+    before = frames;
+    if (mark.sp() != nullptr) return;
+    mark.MoveTo(frames[1]);
+    mark.MoveTo(frames[2]);
+  });
+  ASSERT_EQ(mark.count, 1);
+  EXPECT_EQ(mark.seen[0].sp, before[2].sp);
+  EXPECT_EQ(mark.seen[0].state, ASGST_MARK_LEFT);
+  EXPECT_TRUE(mark.seen[0].frames.empty()) << "the oldest Java frame was left";
+}
+
+TEST_F(FrameMarks, OneThatWasRemovedIsNeverCalled) {
+  NotingMark stays(live_.env());
+  int calls = 0;
+  InMarked(300, [&](const auto& frames) {
+    NotingMark mark(live_.env());
+    mark.and_then = [&](const SeenMark&) { calls++; };
+    mark.MoveTo(frames[1]);
+    stays.MoveTo(frames[1]);
+    ASGST_RemoveFrameMark(mark.get());
+    mark.MoveTo(frames[1]);
+    EXPECT_EQ(mark.sp(), nullptr);
+  });
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(stays.count, 300);
+}
+
+TEST_F(FrameMarks, AHandlerMayRemoveMarksOfTheSameFrame) {
+  NotingMark first(live_.env()), second(live_.env());
+  first.and_then = [&](const SeenMark&) {
+    ASGST_RemoveFrameMark(first.get());
+    ASGST_RemoveFrameMark(second.get());
+  };
+  second.and_then = first.and_then;
+  InMarked(2, [&](const auto& frames) {
+    first.MoveTo(frames[1]);
+    second.MoveTo(frames[1]);
+  });
+  EXPECT_EQ(first.count + second.count, 1);
+}
+
+TEST_F(FrameMarks, OfSeveralFramesAreCalledInTheirOrder) {
+  std::vector<void*> order;
+  NotingMark oldest(live_.env()), youngest(live_.env());
+  oldest.and_then = youngest.and_then = [&](const SeenMark& seen) { order.push_back(seen.sp); };
+  std::vector<MarkFrame> before;
+  live_.on_probe = [&] {
+    before = PhysicalFramesHere();
+    oldest.MoveTo(before[3]);
+    youngest.MoveTo(before[1]);
+  };
+  CallMarked("interpDown", 8);
+  EXPECT_EQ(order, (std::vector<void*>{before[1].sp, before[3].sp}));
+}
+
+// --- handlers ---
+
+// A handler that moves its mark to the frame that goes on sees all frames of a recursion.
+void ExpectEachFrameIsSeen(const char* method, int depth) {
+  NotingMark mark(LiveJvm::Get().env());
+  std::vector<MarkFrame> before;
+  mark.and_then = [&](const SeenMark& seen) {
+    ASSERT_EQ(seen.frames.size(), before.size() - mark.seen.size());
+    if (!seen.frames.empty()) mark.MoveTo(seen.frames[0]);
+  };
+  LiveJvm::Get().on_probe = [&] {
+    before = PhysicalFramesHere();
+    mark.MoveTo(before[0]);
+  };
+  CallMarked(method, depth);
+  ASSERT_EQ(mark.count, depth + 2) << "with probe() itself";
+  for (size_t i = 0; i < mark.seen.size(); i++) {
+    EXPECT_EQ(mark.seen[i].sp, before[i].sp);
+    EXPECT_EQ(mark.seen[i].state, ASGST_MARK_LEFT);
+  }
+  EXPECT_EQ(mark.sp(), nullptr);
+}
+
+TEST_F(FrameMarks, AHandlerMayMoveItsMarkFromFrameToFrame) {
+  ExpectEachFrameIsSeen("interpDown", 12);
+  live_.on_probe = [] {};
+  for (int i = 0; i < 5'000; i++) CallMarked("c2Down", 12);
+  ExpectEachFrameIsSeen("c2Down", 12);
+}
+
+TEST_F(FrameMarks, TheIteratorOfAHandlerIsThatOfAMark) {
+  NotingMark mark(live_.env());
+  int state = -1;
+  InMarked(1, [&](const auto& frames) {
+    Iterate(nullptr, [&](ASGST_Iterator* iterator) { state = asgst_mark_state(iterator); });
+    mark.MoveTo(frames[1]);
+  });
+  EXPECT_EQ(state, ASGST_MARK_NONE);
+  EXPECT_EQ(asgst_mark_state(nullptr), ASGST_MARK_NONE);
+  ASSERT_EQ(mark.count, 1);
+  EXPECT_EQ(mark.seen[0].frames[0].name, "wh.Marked.interpCallsInterp(I)V");
+}
+
+TEST_F(FrameMarks, AHandlerRegistersNoMark) {
+  NotingMark mark(live_.env());
+  ASGST_FrameMark* made = nullptr;
+  mark.and_then = [&](const SeenMark&) {
+    made = ASGST_RegisterFrameMark(
+        nullptr, [](ASGST_FrameMark*, ASGST_Iterator*, void*) {}, 0, nullptr);
+  };
+  InMarked(1, [&](const auto& frames) { mark.MoveTo(frames[1]); });
+  EXPECT_EQ(mark.count, 1);
+  EXPECT_EQ(made, nullptr);
+}
+
+// --- frames that do not return ---
+
+void ExpectOneCallForEachThrow(const char* method, size_t depth) {
+  constexpr int kTimes = 3'000;
+  const Share share = MarkEachCall(method, kTimes, depth);
+  EXPECT_EQ(share.called, kTimes);
+}
+
+TEST_F(FrameMarks, ExceptionsLeaveThemBeforeTheyAreCaught) {
+  // The one that throws, the one in between.
+  for (const size_t depth : {size_t{1}, size_t{2}})
+    for (const char* method : {"interpCatches", "c2Catches"}) {
+      ExpectOneCallForEachThrow(method, depth);
+      NotingMark mark(live_.env());
+      int64_t steps = 0;
+      live_.on_probe = [&] {
+        steps = mark_steps;
+        mark.MoveTo(PhysicalFramesHere()[depth]);
+      };
+      mark.and_then = [&](const SeenMark& seen) { EXPECT_EQ(seen.steps, steps) << method; };
+      CallMarked(method, 100);
+      EXPECT_EQ(mark.count, 100);
+    }
+}
+
+TEST_F(FrameMarks, AFrameThatIsDeoptimisedIsLeftOnce) {
+  int at_caller = 0;
+  constexpr int kRounds = 20, kTimes = 3'000;
+  for (int round = 0; round < kRounds; round++) {
+    NotingMark mark(live_.env());
+    int probes = 0;
+    std::vector<MarkFrame> before;
+    live_.on_probe = [&] {
+      if (++probes != kTimes) return;
+      before = PhysicalFramesHere();
+      mark.MoveTo(before[1]);
+    };
+    CallMarked("c2CallsTrap", kTimes);
+    ASSERT_EQ(mark.count, 1);
+    if (!mark.seen[0].frames.empty() && mark.seen[0].frames[0].name == before[2].name) at_caller++;
+  }
+  printf("deoptimised: %d of %d at the caller\n", at_caller, kRounds);
+}
+
+TEST_F(FrameMarks, ResultsOfMarkedMethodsAreKept) {
+  NotingMark mark(live_.env());
+  RunningMethod collector([] {
+    JNIEnv* env = LiveJvm::Get().env();
+    env->CallStaticVoidMethod(MarkedClass(),
+                              env->GetStaticMethodID(MarkedClass(), "collect", "()V"));
+  });
+  live_.on_probe = [&] { mark.MoveTo(PhysicalFramesHere()[1]); };
+  JNIEnv* env = live_.env();
+  jmethodID method = env->GetStaticMethodID(MarkedClass(), "c2CallsForObjects", "(I)I");
+  EXPECT_EQ(env->CallStaticIntMethod(MarkedClass(), method, 20'000), 0);
+  EXPECT_FALSE(env->ExceptionCheck());
+  EXPECT_EQ(mark.count, 20'000);
+}
+
+// --- threads ---
+
+// Each thread's mark is called by that thread, though both mark the same methods.
+TEST_F(FrameMarks, AreCalledByTheirOwnThreads) {
+  constexpr int kTimes = 3'000;
+  struct One {
+    NotingMark* mark = nullptr;
+    int os_thread = 0;
+  };
+  static thread_local One* own = nullptr;
+  live_.on_probe = [] { own->mark->MoveTo(PhysicalFramesHere()[1]); };
+  std::atomic<int> wrong{0}, calls{0};
+  const auto run = [&](const char* method) {
+    JNIEnv* env = LiveJvm::Get().env();
+    NotingMark mark(env);
+    One one{&mark, static_cast<int>(syscall(SYS_gettid))};
+    own = &one;
+    CallMarked(method, kTimes);
+    for (const SeenMark& seen : mark.seen)
+      if (seen.os_thread != one.os_thread) wrong++;
+    calls += mark.count;
+  };
+  {
+    MarkedClass();
+    RunningMethod first([&] { run("interpCallsInterp"); });
+    RunningMethod second([&] { run("c2CallsC2"); });
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(calls, 2 * kTimes);
+}
+
+// A mark that is registered, moved and removed by other threads is still called by its own.
+TEST_F(FrameMarks, MayBeMovedByAnotherThread) {
+  MarkedClass();
+  std::vector<MarkFrame> frames;
+  std::atomic<bool> there{false}, leave{false};
+  live_.on_probe = [&] {
+    frames = PhysicalFramesHere();
+    there = true;
+    while (!leave) std::this_thread::yield();
+  };
+  int own = 0;
+  {
+    RunningMethod running([] { CallMarked("interpCallsInterp", 1); });
+    EXPECT_TRUE(WaitFor([&] { return there.load(); }));
+    NotingMark mark(running.env());
+    mark.MoveTo(frames[1]);
+    EXPECT_EQ(mark.sp(), frames[1].sp);
+    leave = true;
+    EXPECT_TRUE(WaitFor([&] { return mark.count == 1; }));
+    own = mark.seen[0].os_thread == running.os_thread() ? 1 : 0;
+    EXPECT_EQ(mark.seen[0].state, ASGST_MARK_UNTOLD);
+  }
+  EXPECT_EQ(own, 1);
+}
+
+TEST_F(FrameMarks, EndWithTheirThreads) {
+  ASGST_FrameMark* mark = nullptr;
+  int calls = 0;
+  {
+    RunningMethod running([&] {
+      mark = ASGST_RegisterFrameMark(
+          nullptr, [](ASGST_FrameMark*, ASGST_Iterator*, void* n) { ++*static_cast<int*>(n); }, 0,
+          &calls);
+      int here = 0;
+      ASGST_MoveFrameMark(mark, &here + 4096);  // older than the Java frames of the thread's end
+      EXPECT_EQ(ASGST_GetFrameMarkStackPointer(mark), &here + 4096);
+    });
+  }
+  ASSERT_NE(mark, nullptr);
+  ASGST_MoveFrameMark(mark, &calls);
+  EXPECT_EQ(ASGST_GetFrameMarkStackPointer(mark), nullptr);
+  EXPECT_EQ(calls, 0);
+}
+
+// The running thread is sampled at any place; its signal handler marks the second frame.
+void ExpectSamplesAreLeft(const char* method) {
+  constexpr int kSamples = 300;
+  MarkedClass();
+  int later = 0, untold = 0;
+  RunningMethod running([&] {
+    JNIEnv* env = LiveJvm::Get().env();
+    jclass queued = env->FindClass("wh/Queued");
+    env->CallStaticVoidMethod(queued, env->GetStaticMethodID(queued, method, "()V"));
+  });
+  NotingMark mark(running.env());
+  mark.and_then = [&](const SeenMark& seen) {
+    EXPECT_EQ(seen.os_thread, running.os_thread());
+    if (seen.state == ASGST_MARK_UNTOLD) untold++;
+    if (seen.frames.empty() || seen.frames[0].sp > seen.sp) later++;
+  };
+  int marked = 0;
+  for (int i = 0; i < kSamples; i++) {
+    bool is_marked = false;
+    EXPECT_TRUE(running.Raise([&](ucontext_t* context) {
+      Iterate(context, [&](ASGST_Iterator* iterator) {
+        ASGST_Frame frame;
+        void* top = nullptr;
+        while (!is_marked && ASGST_NextFrame(iterator, &frame) == 1) {
+          if (top == nullptr) top = frame.sp;
+          is_marked = frame.sp > top;
+        }
+        // The oldest is never left.
+        is_marked = is_marked && ASGST_State(iterator) == 1;
+        if (is_marked) ASGST_MoveFrameMark(mark.get(), frame.sp);
+      });
+    }));
+    if (!is_marked) continue;
+    marked++;
+    EXPECT_TRUE(WaitFor([&] { return mark.count == marked; }));
+  }
+  EXPECT_EQ(later, marked);
+  EXPECT_GT(untold, marked / 2) << "where the JVM was interrupted, the caller is known";
+  EXPECT_GT(marked, kSamples / 10);
+  printf("%s: %d marked in a signal handler\n", method, marked);
+}
+
+TEST_F(FrameMarks, MayBeMovedInSignalHandlers) {
+  ExpectSamplesAreLeft("interpCalls");
+  ExpectSamplesAreLeft("c2Calls");
+}
+
+// As the documents have it: the queue's handler marks, the mark's handler moves the mark on.
+TEST_F(FrameMarks, MayBeMovedInHandlersOfQueues) {
+  MarkedClass();
+  RunningMethod running([] {
+    JNIEnv* env = LiveJvm::Get().env();
+    jclass queued = env->FindClass("wh/Queued");
+    env->CallStaticVoidMethod(queued, env->GetStaticMethodID(queued, "c2Calls", "()V"));
+  });
+  NotingMark mark(running.env());
+  std::atomic<int> handled{0};
+  mark.and_then = [&](const SeenMark& seen) {
+    EXPECT_EQ(seen.os_thread, running.os_thread());
+    if (seen.frames.size() > 1) mark.MoveTo(seen.frames[0]);
+  };
+  struct Both {
+    NotingMark& mark;
+    std::atomic<int>& handled;
+  } both{mark, handled};
+  ASGST_Queue* queue = ASGST_RegisterQueue(
+      running.env(), 4, 0,
+      [](ASGST_Iterator* iterator, void* argument, void*) {
+        auto* b = static_cast<Both*>(argument);
+        const auto frames = PhysicalFramesOf(iterator);
+        if (frames.size() > 3 && frames[1].sp != nullptr) b->mark.MoveTo(frames[1]);
+        b->handled++;
+      },
+      &both);
+  for (int i = 0; i < 200; i++) {
+    int result = 0;
+    const int before = handled;
+    EXPECT_TRUE(running.Raise(
+        [&](ucontext_t* context) { result = ASGST_Enqueue(queue, context, nullptr); }));
+    EXPECT_TRUE(result <= 0 || WaitFor([&] { return handled > before; }));
+  }
+  EXPECT_TRUE(ASGST_DeregisterQueue(running.env(), queue));
+  EXPECT_GT(mark.count, 100);
+  printf("queue: %d handled, %d frames left\n", handled.load(), mark.count.load());
+}
+
+TEST_F(FrameMarks, AVirtualThreadThatLeavesItsCarrierLeavesThem) {
+  JNIEnv* env = live_.env();
+  if (env->GetVersion() < 0x00150000) GTEST_SKIP() << "no virtual threads before JDK 21";
+  constexpr int kTimes = 200;
+  static std::mutex mutex;
+  static std::vector<std::pair<int, int>> seen;  // states, and whether by the mark's own thread
+  seen.clear();
+  struct One {
+    ASGST_FrameMark* mark;
+    int os_thread;
+  };
+  const auto note = [](ASGST_FrameMark*, ASGST_Iterator* iterator, void* self) {
+    const std::lock_guard lock(mutex);
+    const bool own = static_cast<One*>(self)->os_thread == syscall(SYS_gettid);
+    seen.emplace_back(asgst_mark_state(iterator), own ? 1 : 0);
+  };
+  std::vector<std::unique_ptr<One>> marks;
+  live_.on_probe = [&] {
+    const std::lock_guard lock(mutex);
+    marks.push_back(std::make_unique<One>(One{nullptr, static_cast<int>(syscall(SYS_gettid))}));
+    marks.back()->mark = ASGST_RegisterFrameMark(nullptr, note, 0, marks.back().get());
+    ASGST_MoveFrameMark(marks.back()->mark, PhysicalFramesHere()[1].sp);
+  };
+  CallMarked("virtualProbes", kTimes);
+  for (const auto& one : marks) ASGST_RemoveFrameMark(one->mark);
+  int left = 0, passed = 0;
+  for (const auto& [state, own] : seen) {
+    EXPECT_EQ(own, 1);
+    (state == ASGST_MARK_LEFT ? left : passed)++;
+  }
+  EXPECT_LE(left + passed, kTimes);
+  printf("virtual threads: %d left, %d passed of %d\n", left, passed, kTimes);
+}
+
+}  // namespace
+}  // namespace walkhammer::asgst

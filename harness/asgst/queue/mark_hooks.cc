@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+#include "harness/asgst/api/iterator.h"
+#include "harness/asgst/include/asgst_hooks.h"
+#include "harness/asgst/process/jvm_hooks.h"
+#include "harness/asgst/process/threads.h"
+#include "harness/asgst/queue/frame_marks.h"
+#include "harness/asgst/queue/own_polls.h"
+#include "harness/asgst/queue/poll_words.h"
+#include "harness/asgst/queue/queue_service.h"
+
+namespace walkhammer::asgst {
+namespace {
+
+constexpr char kBeforeUnwind[] = "_ZN17StackWatermarkSet13before_unwindEP10JavaThread";
+constexpr char kAfterUnwind[] = "_ZN17StackWatermarkSet12after_unwindEP10JavaThread";
+
+HookedFunction before_unwind = nullptr, after_unwind = nullptr;
+
+// The Java frame that goes on when another one is left. Without code: there is none, the thread's
+// oldest Java frame is left.
+struct NextToRun {
+  uint64_t pc = 0, sp = 0, fp = 0, place = 0;
+};
+
+// The current thread leaves a frame, its newest, or has just left it. False: not known.
+// `leaving`: the newest Java frame is the one that is left, if the thread has called the JVM from
+// it directly. A stub in between is that of a frame that is deoptimised, whose method goes on.
+bool FindNextToRun(const WalkStart& start, const LiveMemory& memory, bool leaving,
+                   NextToRun& next) {
+  JavaWalk walk(*Live(), memory, start);
+  if (walk.Begin() != WalkStatus::kFound) return false;
+  uint64_t called_at = 0;
+  memory.ReadWord(start.thread + Live()->jvm.anchor + Live()->jvm.last_sp, called_at);
+  JavaFrame frame;
+  bool found = walk.Next(frame);
+  if (leaving && found && frame.sp == called_at)
+    while ((found = walk.Next(frame)) && frame.sp == called_at) {
+    }
+  if (!found && walk.broken()) return false;
+  next = found ? NextToRun{frame.pc, frame.sp, frame.fp, PlaceOf(frame)} : NextToRun{};
+  return true;
+}
+
+bool IsLeft(const ASGST_FrameMark& mark, const NextToRun& next, uint64_t runner) {
+  const uint64_t limit = mark.limit.load();
+  return limit != 0 && (next.pc == 0 || next.sp > limit || mark.runner.load() != runner);
+}
+
+int StateOf(const ASGST_FrameMark& mark, const NextToRun& next, uint64_t runner) {
+  const uint64_t pc = mark.caller_pc.load();
+  if (mark.runner.load() != runner) return ASGST_MARK_PASSED;
+  if (pc == 0) return ASGST_MARK_UNTOLD;
+  const bool at_caller = next.pc == 0 ? pc == ASGST_FrameMark::kNoCaller
+                                      : next.pc == pc && next.place == mark.caller_place.load();
+  return at_caller ? ASGST_MARK_LEFT : ASGST_MARK_PASSED;
+}
+
+// The marks of `thread` that are left, of the youngest frames first.
+std::vector<ASGST_FrameMark*> LeftMarks(uint64_t thread, const NextToRun& next, uint64_t runner) {
+  std::vector<ASGST_FrameMark*> left;
+  for (ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next)
+    if (IsLiveMarkOf(*mark, thread) && IsLeft(*mark, next, runner)) left.push_back(mark);
+  std::sort(left.begin(), left.end(),
+            [](const auto* a, const auto* b) { return a->limit.load() < b->limit.load(); });
+  return left;
+}
+
+// From now on the mark marks no frame, unless its handler, or a signal handler, moves it.
+void CallHandler(ASGST_FrameMark& mark, const WalkStart& start, const LiveMemory& memory,
+                 const NextToRun& next, int state) {
+  uint64_t sp = mark.sp.load();
+  mark.limit = 0;
+  Located from;
+  if (next.pc != 0) {
+    from.then = Located::Then::kCaller;
+    from.caller = {next.pc, next.sp, next.fp, 0};
+  }
+  ASGST_Iterator iterator(start, memory, mark.options, ASGST_Iterator::From::kElement, &from);
+  iterator.mark_state = state;
+  iterator.Rewind();
+  mark.fun(&mark, &iterator, mark.argument);
+  if (mark.limit.load() == 0) mark.sp.compare_exchange_strong(sp, 0);
+}
+
+void CallHandlers(uint64_t thread, bool leaving) {
+  const WalkStart start = StartOf(nullptr, thread);
+  const LiveMemory memory = MemoryOf(start);
+  NextToRun next;
+  if (!FindNextToRun(start, memory, leaving, next)) return;
+  const uint64_t runner = RunnerOf(thread);
+  const std::shared_lock lock(ProcessingMutex());
+  SetProcessing(true);
+  for (ASGST_FrameMark* mark : LeftMarks(thread, next, runner)) {
+    if (!IsLiveMarkOf(*mark, thread) || !IsLeft(*mark, next, runner)) continue;
+    // No event has reported the end of the mark's thread, and another one has its JavaThread.
+    if (mark->os_thread != OsThreadOf(thread))
+      RetireMark(mark);
+    else
+      CallHandler(*mark, start, memory, next, StateOf(*mark, next, runner));
+  }
+  SetProcessing(false);
+}
+
+bool HasMarks(uint64_t thread) {
+  for (const ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next)
+    if (IsLiveMarkOf(*mark, thread) && mark->limit.load() != 0) return true;
+  return false;
+}
+
+// The current thread is in the JVM, or on its way out of Java code; its anchor is set.
+void OnUnwind(uint64_t thread, bool leaving) {
+  if (!HasMarks(thread) || IsProcessing() || !HasOwnPolls() || thread != CurrentJavaThread())
+    return;
+  const int error_number = errno;  // the JVM, or the code that it returns to, may look at it yet
+  // Else the marks are reached in an older frame, with more room.
+  if (IsRoomOnStack(thread)) CallHandlers(thread, leaving);
+  errno = error_number;
+}
+
+void OnBeforeUnwind(uint64_t thread, uint64_t second) {
+  OnUnwind(thread, true);
+  before_unwind(thread, second);
+}
+
+void OnAfterUnwind(uint64_t thread, uint64_t second) {
+  OnUnwind(thread, false);
+  after_unwind(thread, second);
+}
+
+}  // namespace
+
+Status StartMarks() {
+  static auto* mutex = new std::mutex;
+  static bool started = false;
+  const std::lock_guard lock(*mutex);
+  if (started) return Ok();
+  RETURN_IF_ERROR(HookJvm({{kBeforeUnwind, OnBeforeUnwind, &before_unwind},
+                           {kAfterUnwind, OnAfterUnwind, &after_unwind}},
+                          ASGST_HOOKS_MARKS));
+  started = true;
+  return Ok();
+}
+
+bool CanMark() {
+  static const bool can = [] {
+    std::vector<std::string> names = NamesForPolls();
+    names.insert(names.end(), {kBeforeUnwind, kAfterUnwind});
+    return CanHook(names);
+  }();
+  return can;
+}
+
+}  // namespace walkhammer::asgst

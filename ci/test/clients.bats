@@ -104,6 +104,28 @@ good() {
   done <"$JDKS"
 }
 
+# Before JDK 17 the capability is off, and the client does nothing.
+@test "a profiler that walks incrementally, with frame marks" {
+  [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
+  while read -r name home; do
+    for seconds in 1 4 16; do
+      profile "$home" mark "$seconds" 1000
+      sound
+      [ "$name" -ge 17 ] || break
+      [ "$(count left)" -lt 200 ] || break
+    done
+    if [ "$name" -lt 17 ]; then
+      [ "$(count moved)" -eq 0 ]
+      continue
+    fi
+    [ "$(count left)" -ge 200 ]
+    at_most $(($(count left) - $(count at-caller))) "$(count left)" 100
+    [ "$(count kept)" -gt 0 ]
+    [ "$(count stale)" -eq 0 ]  # no marked frame has returned unnoticed
+    [ "$(count astray)" -eq 0 ] # no mark was called for another thread
+  done <"$JDKS"
+}
+
 # Threads that are not Java's (-10) or have no Java frame (0) get signals, too. What else failed must
 # be 0.5 % and one at most: there are few samples, and a thread is new for a moment (-7).
 @test "a profiler in C that calls AsyncGetStackTrace in its signal handler" {

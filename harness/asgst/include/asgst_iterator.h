@@ -439,8 +439,7 @@ JNIEXPORT void JNICALL asgst_clear_queue(ASGST_Queue* queue);
      is in the JVM: what they wait for must need no safepoint.
    - Several frames may be left at once, as by an exception that no frame in between catches: then
      the handler is called in the frame that catches it, before that frame goes on.
-   - If compiled code is deoptimised, interpreted frames take the marked frame's place, and the
-     handler is called when one of them returns, or the next older frame.
+   - If the marked frame is deoptimised, the interpreted frame that takes its place is marked.
    - A mark that was moved in a signal handler that has interrupted Java code knows its frame's
    stack pointer alone. An interpreted frame's stack pointer changes: the handler may be called when
    a frame is left that the marked frame has called since.

@@ -104,11 +104,16 @@ JNIEnv* EnvOf(uint64_t thread) {
 }
 
 // Without an id, the address of the thread object must do. A collection may move the object: then
-// the same virtual thread looks like another one.
+// the same virtual thread looks like another one. So would a thread that carries none, while a
+// concurrent collector has moved only one of the two references to its object.
 uint64_t RunnerOf(uint64_t thread) {
   const LiveMemory memory(0, 0);
-  uint64_t id = 0, own = 0, handle = 0;
+  uint64_t id = 0, own = 0, handle = 0, entry = 0;
   if (at.owner_id >= 0) return memory.ReadWord(thread + at.owner_id, id) ? id : 0;
+  const WalkLayout* layout = Live();
+  if (layout != nullptr && layout->cont_entry >= 0 &&
+      memory.ReadWord(thread + static_cast<uint64_t>(layout->cont_entry), entry) && entry == 0)
+    return 0;
   if (at.object < 0 || at.virtual_thread < 0 || !memory.ReadWord(thread + at.object, handle) ||
       !memory.ReadWord(handle, own) || !memory.ReadWord(thread + at.virtual_thread, handle) ||
       !memory.ReadWord(handle, id))

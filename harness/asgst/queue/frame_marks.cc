@@ -52,28 +52,32 @@ struct MarkedFrame {
   uint64_t limit, caller_place, caller_pc;
 };
 
-// The frame of the thread that has this stack pointer, from the thread's anchor on. Without an
-// anchor, as in a signal handler that has interrupted Java code, the caller is not known.
-// An interpreted frame's stack pointer rises and falls: what stays is its frame pointer, with which
-// the interpreter polls, and a limit must be lower.
+// The frame of the thread that this stack pointer is in, from the thread's anchor on. Without an
+// anchor, as in a signal handler that has interrupted Java code, the stack pointer is all that is
+// known. It need not be the frame's own: that of an interpreted frame rises and falls, and a sample
+// may have found a compiled frame half built.
 MarkedFrame FindMarked(uint64_t thread, uint64_t sp) {
-  MarkedFrame marked = {sp, 0, 0};
+  const MarkedFrame untold = {sp, 0, 0};
   WalkStart start;
-  if (!StartOfOther(nullptr, thread, start)) return marked;
+  if (!StartOfOther(nullptr, thread, start)) return untold;
   const LiveMemory memory = thread == CurrentJavaThread() ? MemoryOf(start) : LiveMemory(0, 0);
   JavaWalk walk(*Live(), memory, start);
-  if (walk.Begin() != WalkStatus::kFound) return marked;
-  JavaFrame frame;
-  bool found = false, is_there = false;
-  while ((found = walk.Next(frame)) && frame.sp <= sp) {
-    if (frame.sp != sp) continue;
-    is_there = true;
-    marked.limit = frame.code == 0 ? frame.fp - 8 : sp;
-  }
-  if (!is_there) return marked;
-  if (found) return {marked.limit, PlaceOf(frame), frame.pc};
-  if (!walk.broken()) marked.caller_pc = ASGST_FrameMark::kNoCaller;
-  return marked;
+  JavaFrame marked, next;
+  if (walk.Begin() != WalkStatus::kFound || !walk.Next(marked)) return untold;
+  const bool has_popped = marked.code == 0 && sp < marked.fp;
+  if (marked.sp > sp && !has_popped) return untold;
+  bool has_next = false;
+  while ((has_next = walk.Next(next)) && (next.sp <= sp || next.sp == marked.sp)) marked = next;
+  if (has_next) return {PlaceOf(marked), PlaceOf(next), next.pc};
+  if (walk.broken() || sp > PlaceOf(marked)) return untold;
+  return {PlaceOf(marked), 0, ASGST_FrameMark::kNoCaller};
+}
+
+// In a return from the marked frame, HotSpot compares the place of the return address, which is at
+// least `limit`, or the frame pointer, which is at least `limit`, with the word. In a return to the
+// marked frame, the first is at most `limit` - 8, and the second is lower.
+void LowerTo(uint64_t limit, uint64_t thread) {
+  if (limit > 8) LowerPollWord(thread, (limit - 8) & ~uint64_t{7});
 }
 
 }  // namespace
@@ -121,14 +125,12 @@ void MoveMark(ASGST_FrameMark& mark, uint64_t sp, bool stands) {
   mark.runner = RunnerOf(thread);
   mark.sp = sp;
   mark.limit = marked.limit;
-  if (sp != 0) LowerPollWord(thread, marked.limit & ~uint64_t{7});
+  LowerTo(marked.limit, thread);
 }
 
 void LowerForMarks(uint64_t thread) {
-  for (ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next) {
-    const uint64_t limit = IsLiveMarkOf(*mark, thread) ? mark->limit.load() : 0;
-    if (limit != 0) LowerPollWord(thread, limit & ~uint64_t{7});
-  }
+  for (ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next)
+    if (IsLiveMarkOf(*mark, thread)) LowerTo(mark->limit.load(), thread);
 }
 
 }  // namespace walkhammer::asgst

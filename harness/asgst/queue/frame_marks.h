@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inside of the frame marks: what a mark is, the list of marks, when marks are reached.
 // asgst_iterator.h says what marks do.
-// A mark lowers its thread's poll word (poll_words.h) to `limit`, as HotSpot's own stack watermarks
-// do (StackWatermarkSet, JDK 17 and later). The return from the marked frame then stops at its poll
-// and comes to StackWatermarkSet::before_unwind (the interpreter, native wrappers, and frames that
-// are deoptimised) or after_unwind (compiled code), as exceptions do without a poll. Hooks there
-// look for marks that are left. update_poll_values forgets the marks; the hook of own_polls.h
-// lowers the word again. Signal-safe: MoveMark for the current thread's marks yes; the rest no.
+// A mark lowers its thread's poll word (poll_words.h) to its frame, as HotSpot's own stack
+// watermarks do (StackWatermarkSet, JDK 17 and later). The return from the marked frame then stops
+// at its poll and comes to StackWatermarkSet::before_unwind (the interpreter, native wrappers, and
+// frames that are deoptimised) or after_unwind (compiled code), as exceptions do without a poll.
+// Hooks there look for marks that are left. update_poll_values forgets the marks; the hook of
+// own_polls.h lowers the word again. Signal-safe: MoveMark for the current thread's marks yes; the
+// rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_QUEUE_FRAME_MARKS_H_
 #define WALKHAMMER_HARNESS_ASGST_QUEUE_FRAME_MARKS_H_
 
@@ -24,9 +25,10 @@ struct ASGST_FrameMarkOpaque {
 
   std::atomic<int> state{kFree};
   std::atomic<uint64_t> sp{0};  // as given to ASGST_MoveFrameMark
-  // The marked frame is left once a frame with a higher stack pointer goes on; 0: marks no frame.
+  // The marked frame's place (PlaceOf): the frame is left once a frame with a higher stack pointer
+  // goes on. 0: marks no frame.
   std::atomic<uint64_t> limit{0};
-  // Where the marked frame's caller stands, and what runs on the thread: PlaceOf, RunnerOf.
+  // Where the marked frame's caller stands, and what runs on the thread (RunnerOf).
   // caller_pc is kNoCaller if the marked frame is the oldest, and 0 if the caller is not known.
   static constexpr uint64_t kNoCaller = 1;
   std::atomic<uint64_t> caller_place{0}, caller_pc{0}, runner{0};
@@ -53,12 +55,12 @@ bool IsLiveMarkOf(const ASGST_FrameMark& mark, uint64_t thread);
 
 // --- marked frames ---
 
-// Marks the frame with this stack pointer; 0: no frame. `stands`: the mark's thread is the current
-// one, or stopped.
+// Marks the frame that this stack pointer is in; 0: no frame. `stands`: the mark's thread is the
+// current one, or stopped.
 void MoveMark(ASGST_FrameMark& mark, uint64_t sp, bool stands);
 // Lowers the thread's poll word for its marks: update_poll_values has raised it.
 void LowerForMarks(uint64_t thread);
-// Identifies a physical frame while it stands: an interpreted frame's stack pointer moves.
+// Identifies a physical frame while it stands. An interpreted frame's stack pointer moves.
 inline uint64_t PlaceOf(const JavaFrame& frame) { return frame.code == 0 ? frame.fp : frame.sp; }
 
 // --- the hooks ---

@@ -61,6 +61,23 @@ int StateOf(const ASGST_FrameMark& mark, const NextToRun& next, uint64_t runner)
   return at_caller ? ASGST_MARK_LEFT : ASGST_MARK_PASSED;
 }
 
+// A marked frame that was deoptimised has made room for interpreted ones, while its caller stands
+// where it stood. Then marks the oldest of them, and returns true.
+bool FollowDeoptimised(ASGST_FrameMark& mark, const WalkStart& start, const LiveMemory& memory,
+                       const NextToRun& next) {
+  JavaWalk walk(*Live(), memory, start);
+  if (next.pc == 0 || walk.Begin() != WalkStatus::kFound) return false;
+  const uint64_t caller_pc = mark.caller_pc.load(), caller = mark.caller_place.load();
+  JavaFrame frame, younger{};
+  bool found = false;
+  while ((found = walk.Next(frame)) && (frame.pc != caller_pc || PlaceOf(frame) != caller))
+    younger = frame;
+  if (found ? younger.sp < next.sp : walk.broken() || caller_pc != ASGST_FrameMark::kNoCaller)
+    return false;
+  mark.limit = PlaceOf(younger);
+  return true;
+}
+
 // The marks of `thread` that are left, of the youngest frames first.
 std::vector<ASGST_FrameMark*> LeftMarks(uint64_t thread, const NextToRun& next, uint64_t runner) {
   std::vector<ASGST_FrameMark*> left;
@@ -88,6 +105,15 @@ void CallHandler(ASGST_FrameMark& mark, const WalkStart& start, const LiveMemory
   if (mark.limit.load() == 0) mark.sp.compare_exchange_strong(sp, 0);
 }
 
+void Leave(ASGST_FrameMark& mark, const WalkStart& start, const LiveMemory& memory,
+           const NextToRun& next, uint64_t runner) {
+  const int state = StateOf(mark, next, runner);
+  const bool same_runner = mark.runner.load() == runner;
+  if (state == ASGST_MARK_PASSED && same_runner && FollowDeoptimised(mark, start, memory, next))
+    return;
+  CallHandler(mark, start, memory, next, state);
+}
+
 void CallHandlers(uint64_t thread, bool leaving) {
   const WalkStart start = StartOf(nullptr, thread);
   const LiveMemory memory = MemoryOf(start);
@@ -102,9 +128,10 @@ void CallHandlers(uint64_t thread, bool leaving) {
     if (mark->os_thread != OsThreadOf(thread))
       RetireMark(mark);
     else
-      CallHandler(*mark, start, memory, next, StateOf(*mark, next, runner));
+      Leave(*mark, start, memory, next, runner);
   }
   SetProcessing(false);
+  LowerForMarks(thread);
 }
 
 bool HasMarks(uint64_t thread) {
@@ -123,9 +150,11 @@ void OnUnwind(uint64_t thread, bool leaving) {
   errno = error_number;
 }
 
+// The function polls: handlers of queues may mark the frame that is left, which polls no more.
 void OnBeforeUnwind(uint64_t thread, uint64_t second) {
   OnUnwind(thread, true);
   before_unwind(thread, second);
+  OnUnwind(thread, true);
 }
 
 void OnAfterUnwind(uint64_t thread, uint64_t second) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the profilers of this folder share: the JVM's threads, and a thread that sends SIGPROF to
-// each of them every five milliseconds. The profilers are written as the documents' readers would
-// write them: they know nothing of libasgst. Signal-safe: no.
+// each of them, every five milliseconds unless told otherwise. The profilers are written as the
+// documents' readers would write them: they know nothing of libasgst. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_CLIENTS_SAMPLING_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_CLIENTS_SAMPLING_H_
 
@@ -105,14 +105,15 @@ inline std::string NameOf(ASGST_Method method, Counts& counts) {
 // Samples until the end of the process, or until Stop.
 class Sampler {
  public:
-  void Start(SampledThreads& threads, void (*handler)(int, siginfo_t*, void*)) {
+  void Start(SampledThreads& threads, void (*handler)(int, siginfo_t*, void*),
+             std::chrono::microseconds interval = std::chrono::milliseconds(5)) {
     struct sigaction action = {};
     action.sa_sigaction = handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     sigaction(SIGPROF, &action, nullptr);
-    thread_ = std::thread([this, &threads] {
+    thread_ = std::thread([this, &threads, interval] {
       while (!stop_) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        std::this_thread::sleep_for(interval);
         threads.Signal();
       }
     });

@@ -12,6 +12,7 @@ import java.nio.LongBuffer;
 final class Marked {
   static LongBuffer steps;
   static volatile Object last;
+  static final long[] sums = new long[2];
 
   private Marked() {}
 
@@ -176,19 +177,32 @@ final class Marked {
     throw new IllegalStateException();
   }
 
-  /** The marked method is deoptimised after the probe of the last call. */
+  /**
+   * The marked method is deoptimised after the probe of the last call. Its compiled frame is larger
+   * than the interpreted one: the method that is inlined keeps many values.
+   */
   static void c2CallsTrap(int times) {
     for (int i = 0; i < times; i++) {
-      c2Traps(i == times - 1);
+      c2Traps(i, i == times - 1);
       step();
     }
   }
 
-  private static void c2Traps(boolean trap) {
+  private static void c2Traps(long n, boolean trap) {
+    inlinedTrap(n, trap);
+    interpNothing();
+  }
+
+  private static void inlinedTrap(long n, boolean trap) {
+    long a = n * 3, b = n * 5, c = n * 7, d = n * 11, e = n * 13, f = n * 17, g = n * 19;
+    long h = n * 23, i = n * 29, j = n * 31, k = n * 37, l = n * 41, m = n * 43, o = n * 47;
+    long p = a ^ n, q = b ^ n, r = c ^ n, s = d ^ n, t = e ^ n, u = f ^ n, v = g ^ n, w = h ^ n;
     Api.probe();
     if (trap) {
       last = Integer.valueOf(7);
     }
+    sums[0] = a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j + 11 * k;
+    sums[1] = l + 2 * m + 3 * o + 4 * p + 5 * q + 6 * r + 7 * s + 8 * t + 9 * u + 10 * v + 11 * w;
   }
 
   /** Counts the objects that the marked method did not return as it should. */
@@ -220,7 +234,7 @@ final class Marked {
     }
   }
 
-  /** Calls probe on virtual threads, each of which then leaves its carrier. */
+  /** Calls probe on virtual threads, in a method that returns before its caller leaves the carrier. */
   static void virtualProbes(int times) throws Exception {
     var start = Thread.class.getMethod("startVirtualThread", Runnable.class);
     for (int i = 0; i < times; i++) {
@@ -229,7 +243,7 @@ final class Marked {
   }
 
   private static void probeThenYield() {
-    Api.probe();
+    interpMarked(0, 2L, null);
     Thread.yield();
     step();
   }

@@ -422,30 +422,24 @@ JNIEXPORT void JNICALL asgst_clear_queue(ASGST_Queue* queue);
 /* --- Frame marks -----------------------------------------------------------------------------
 
    A mark marks a frame on its thread's stack by the stack pointer that an iterator returned for the
-   frame. When the frame is left, the thread itself calls the mark's handler, before the frame's
-   caller goes on. Frames that are called meanwhile, from the marked frame on, cost nothing more.
+   frame. When the frame is left, by a return or an exception, the thread itself calls the mark's
+   handler, before the frame's caller goes on. Frames that are called meanwhile cost nothing more.
 
    The first ASGST_RegisterFrameMark hooks two functions of libjvm besides those of the queues: see
-   asgst_hooks.h. A frame that returns, also from native code, passes a poll there, as does an
-   exception. Where libjvm cannot be hooked, which ASGST_Capabilities tells, and before JDK 17 there
-   are no marks.
+   asgst_hooks.h. Where libjvm cannot be hooked, as ASGST_Capabilities tells, there are no marks.
 
    - The handler's iterator begins at the frame that goes on, mostly the marked frame's caller; it
      returns no frame if the marked frame was the thread's oldest. asgst_mark_state says more.
    - The handler may move the mark. If it does not, the mark then marks no frame.
-   - If several marks are left at a time, their handlers are called in the order of their frames,
-     youngest first.
-   - Handlers may do what those of queues may, and may register no mark. They run while the thread
-     is in the JVM: what they wait for must need no safepoint.
-   - Several frames may be left at once, as by an exception that no frame in between catches: then
-     the handler is called in the frame that catches it, before that frame goes on.
+   - If several marks are left at a time, their handlers are called in no particular order.
+   - Handlers may do what those of queues may at a poll, but register no mark.
    - If the marked frame is deoptimised, the interpreted frame that takes its place is marked.
    - A mark that was moved in a signal handler that has interrupted Java code knows its frame's
    stack pointer alone. An interpreted frame's stack pointer changes: the handler may be called when
    a frame is left that the marked frame has called since.
-   - A virtual thread's frame counts as left when the virtual thread leaves its carrier; the handler
-     is called when the carrier leaves a frame the next time.
-   - A mark whose thread has less than 80 KiB of stack left waits for an older frame to be left.
+   - A virtual thread that leaves its carrier leaves its marked frames: the handler is called when
+     the carrier leaves a frame the next time.
+   - On a thread with less than 80 KiB of stack left, a mark waits for an older frame to be left.
 
    Signal-safe: ASGST_MoveFrameMark for marks of the current thread, ASGST_GetFrameMarkStackPointer
    and asgst_mark_state yes; the other functions no. */
@@ -453,14 +447,14 @@ JNIEXPORT void JNICALL asgst_clear_queue(ASGST_Queue* queue);
 typedef struct ASGST_FrameMarkOpaque ASGST_FrameMark;
 typedef void (*ASGST_FrameMarkHandler)(ASGST_FrameMark*, ASGST_Iterator*, void* arg);
 
-/* Returns a new mark of the thread whose JNIEnv is `env` (null: the current thread). The mark marks
-   no frame yet. `fun` is called with `arg` when a marked frame is left; `options` are those of its
-   iterator. Returns null if there is no such thread, no `fun` or no memory, in handlers, and where
-   there are no marks. The mark ends with its thread. */
+/* Returns a new mark of the thread whose JNIEnv is `env` (null: the current thread), which marks no
+   frame and ends with its thread. `fun` is called with `arg`; `options` are those of its iterator.
+   Null: there is no such thread, no `fun` or no memory, in handlers, and where there are no marks.
+ */
 JNIEXPORT ASGST_FrameMark* JNICALL ASGST_RegisterFrameMark(JNIEnv* env, ASGST_FrameMarkHandler fun,
                                                            int options, void* arg);
-/* Marks the frame with this stack pointer, instead of the one that was marked; null: no frame. Does
-   nothing if `mark` is null or was removed, or if its thread has ended. */
+/* Marks the frame with this stack pointer instead; null: no frame. Does nothing if `mark` is null
+   or was removed, or if its thread has ended. */
 JNIEXPORT void JNICALL ASGST_MoveFrameMark(ASGST_FrameMark* mark, void* sp);
 /* Returns the stack pointer of the marked frame, also in the handler that is called for that frame;
    null if no frame is marked. */
@@ -474,8 +468,8 @@ enum {
   ASGST_MARK_NONE = 0,   /* the iterator is not that of a mark */
   ASGST_MARK_LEFT = 1,   /* the marked frame was left just now: its caller goes on next */
   ASGST_MARK_PASSED = 2, /* its caller was left as well, has gone on already, or was deoptimised */
-  ASGST_MARK_UNTOLD = 3  /* the mark was moved in a signal handler, or by another thread, and does
-                            not know its frame's caller */
+  ASGST_MARK_UNTOLD =
+      3 /* not known, as the mark was moved in a signal handler or by another thread */
 };
 /* Extension of libasgst: returns the ASGST_MARK_ value for the iterator that an
    ASGST_FrameMarkHandler got; ASGST_MARK_NONE for other iterators. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cerrno>
 #include <mutex>
 #include <shared_mutex>
@@ -78,16 +77,6 @@ bool FollowDeoptimised(ASGST_FrameMark& mark, const WalkStart& start, const Live
   return true;
 }
 
-// The marks of `thread` that are left, of the youngest frames first.
-std::vector<ASGST_FrameMark*> LeftMarks(uint64_t thread, const NextToRun& next, uint64_t runner) {
-  std::vector<ASGST_FrameMark*> left;
-  for (ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next)
-    if (IsLiveMarkOf(*mark, thread) && IsLeft(*mark, next, runner)) left.push_back(mark);
-  std::sort(left.begin(), left.end(),
-            [](const auto* a, const auto* b) { return a->limit.load() < b->limit.load(); });
-  return left;
-}
-
 // From now on the mark marks no frame, unless its handler, or a signal handler, moves it.
 void CallHandler(ASGST_FrameMark& mark, const WalkStart& start, const LiveMemory& memory,
                  const NextToRun& next, int state) {
@@ -122,7 +111,7 @@ void CallHandlers(uint64_t thread, bool leaving) {
   const uint64_t runner = RunnerOf(thread);
   const std::shared_lock lock(ProcessingMutex());
   SetProcessing(true);
-  for (ASGST_FrameMark* mark : LeftMarks(thread, next, runner)) {
+  for (ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next) {
     if (!IsLiveMarkOf(*mark, thread) || !IsLeft(*mark, next, runner)) continue;
     // No event has reported the end of the mark's thread, and another one has its JavaThread.
     if (mark->os_thread != OsThreadOf(thread))

@@ -95,6 +95,21 @@ class NotingMark {
   ASGST_FrameMark* const mark_;
 };
 
+inline bool HasMarksHere() { return (ASGST_Capabilities() & ASGST_MARK_FRAME) != 0; }
+
+class FrameMarksTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    if (!HasMarksHere()) GTEST_SKIP() << "this JVM cannot be hooked";
+  }
+};
+
+// Runs `body` in probe() of each of `times` calls of interpMarked, with the frames there.
+inline void InMarked(int times, const std::function<void(const std::vector<MarkFrame>&)>& body) {
+  LiveJvm::Get().on_probe = [&] { body(PhysicalFramesHere()); };
+  CallMarked("interpCallsInterp", times);
+}
+
 }  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_TESTING_MARK_TESTING_H_

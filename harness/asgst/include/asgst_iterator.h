@@ -427,19 +427,16 @@ JNIEXPORT void JNICALL asgst_clear_queue(ASGST_Queue* queue);
 
    The first ASGST_RegisterFrameMark hooks two functions of libjvm besides those of the queues: see
    asgst_hooks.h. Where libjvm cannot be hooked, as ASGST_Capabilities tells, there are no marks.
-
    - The handler's iterator begins at the frame that goes on, mostly the marked frame's caller; it
      returns no frame if the marked frame was the thread's oldest. asgst_mark_state says more.
-   - The handler may move the mark. If it does not, the mark then marks no frame.
-   - If several marks are left at a time, their handlers are called in no particular order.
-   - Handlers may do what those of queues may at a poll, but register no mark.
+   - If the handler does not move the mark, the mark then marks no frame. Handlers may do what those
+     of queues may at a poll, but register no mark. Those of one moment are called in any order.
    - If the marked frame is deoptimised, the interpreted frame that takes its place is marked.
-   - A mark that was moved in a signal handler that has interrupted Java code knows its frame's
-   stack pointer alone. An interpreted frame's stack pointer changes: the handler may be called when
-   a frame is left that the marked frame has called since.
-   - A virtual thread that leaves its carrier leaves its marked frames: the handler is called when
-     the carrier leaves a frame the next time.
-   - On a thread with less than 80 KiB of stack left, a mark waits for an older frame to be left.
+   - In a signal handler that has interrupted Java code, a mark takes the stack pointer as it is: if
+     the frame is interpreted or deoptimised, the handler may be called when a frame is left that
+     the marked one has called. A frame that returns already is left with the next older one.
+   - A virtual thread that leaves its carrier leaves its marked frames. Then, as on a thread with
+     less than 80 KiB of stack left, the handler is called when an older frame is left.
 
    Signal-safe: ASGST_MoveFrameMark for marks of the current thread, ASGST_GetFrameMarkStackPointer
    and asgst_mark_state yes; the other functions no. */
@@ -449,18 +446,17 @@ typedef void (*ASGST_FrameMarkHandler)(ASGST_FrameMark*, ASGST_Iterator*, void* 
 
 /* Returns a new mark of the thread whose JNIEnv is `env` (null: the current thread), which marks no
    frame and ends with its thread. `fun` is called with `arg`; `options` are those of its iterator.
-   Null: there is no such thread, no `fun` or no memory, in handlers, and where there are no marks.
+   Returns null if there is no such thread, no `fun`, no memory, in handlers, or there are no marks.
  */
 JNIEXPORT ASGST_FrameMark* JNICALL ASGST_RegisterFrameMark(JNIEnv* env, ASGST_FrameMarkHandler fun,
                                                            int options, void* arg);
 /* Marks the frame with this stack pointer instead; null: no frame. Does nothing if `mark` is null
    or was removed, or if its thread has ended. */
 JNIEXPORT void JNICALL ASGST_MoveFrameMark(ASGST_FrameMark* mark, void* sp);
-/* Returns the stack pointer of the marked frame, also in the handler that is called for that frame;
-   null if no frame is marked. */
+/* Returns the marked frame's stack pointer, also in the handler that is called for it; or null. */
 JNIEXPORT void* JNICALL ASGST_GetFrameMarkStackPointer(ASGST_FrameMark* mark);
-/* Ends the mark. When the function returns, the mark's handler does not run any more, unless a
-   handler has called the function, and it is never called again. */
+/* Ends the mark, whose handler is never called again. When the function returns, the handler does
+   not run any more, unless a handler has called the function. */
 JNIEXPORT void JNICALL ASGST_RemoveFrameMark(ASGST_FrameMark* mark);
 
 /* Extension of libasgst: where a mark's handler is called. */
@@ -468,11 +464,9 @@ enum {
   ASGST_MARK_NONE = 0,   /* the iterator is not that of a mark */
   ASGST_MARK_LEFT = 1,   /* the marked frame was left just now: its caller goes on next */
   ASGST_MARK_PASSED = 2, /* its caller was left as well, has gone on already, or was deoptimised */
-  ASGST_MARK_UNTOLD =
-      3 /* not known, as the mark was moved in a signal handler or by another thread */
+  ASGST_MARK_UNTOLD = 3  /* not known: moved in a signal handler, or by another thread */
 };
-/* Extension of libasgst: returns the ASGST_MARK_ value for the iterator that an
-   ASGST_FrameMarkHandler got; ASGST_MARK_NONE for other iterators. */
+/* Extension of libasgst: the value for a handler's iterator; ASGST_MARK_NONE for any other. */
 JNIEXPORT int JNICALL asgst_mark_state(ASGST_Iterator* iterator);
 
 #ifdef __cplusplus

@@ -50,8 +50,8 @@ Share MarkEachCall(const char* method, int times, size_t depth) {
 }
 
 struct MarkedCall {
-  const char* method;
-  size_t depth;
+  const char *name, *method;
+  size_t depth;  // of the marked frame, above probe()
 };
 
 class FrameMarksOf : public FrameMarks, public testing::WithParamInterface<MarkedCall> {};
@@ -66,11 +66,15 @@ TEST_P(FrameMarksOf, AreLeftBeforeTheCallerGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, FrameMarksOf,
-    testing::Values(MarkedCall{"interpCallsInterp", 1}, MarkedCall{"c1Calls", 1},
-                    MarkedCall{"c2CallsC2", 1}, MarkedCall{"c2CallsInterp", 1},
-                    MarkedCall{"interpCallsC2", 1}, MarkedCall{"interpCallsNative", 0},
-                    MarkedCall{"c2CallsNative", 0}, MarkedCall{"interpCallsDeepThenFlat", 2}),
-    [](const auto& info) { return std::string(info.param.method); });
+    testing::Values(MarkedCall{"InterpretedByInterpreted", "interpCallsInterp", 1},
+                    MarkedCall{"Client", "c1Calls", 1},
+                    MarkedCall{"CompiledByCompiled", "c2CallsC2", 1},
+                    MarkedCall{"InterpretedByCompiled", "c2CallsInterp", 1},
+                    MarkedCall{"CompiledByInterpreted", "interpCallsC2", 1},
+                    MarkedCall{"NativeByInterpreted", "interpCallsNative", 0},
+                    MarkedCall{"NativeByCompiled", "c2CallsNative", 0},
+                    MarkedCall{"InterpretedThatPops", "interpCallsDeepThenFlat", 2}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 // --- registering, moving, removing ---
 

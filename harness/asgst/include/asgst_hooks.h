@@ -5,6 +5,9 @@
    lets code be changed; the environment variable ASGST_HOOKS=0 forbids them. Where there are no
    hooks, libasgst does without: see asgst_iterator.h.
 
+   With the hooks of queues and marks, an exception costs some microseconds in each compiled frame
+   that it reaches.
+
    A thread that comes to a hook gets SIGTRAP, which libasgst's handler must get. So forbid hooks
    where one of these holds:
    - A native thread blocks all signals, as some libraries let theirs do, and then attaches to the

@@ -42,7 +42,8 @@ bool CanHook(const std::vector<std::string>& symbols) {
 #if defined(__x86_64__)
   return AreHooksAllowed() && !FindInJvm(symbols).empty();
 #else
-  return symbols.empty();
+  static_cast<void>(symbols);
+  return false;
 #endif
 }
 

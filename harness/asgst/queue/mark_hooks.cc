@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// When marks are reached: see frame_marks.h. Callers of the hooked functions, in JDK 17 to 28: the
+// poll of a return and an exception in compiled code (after_unwind); the interpreter's return and
+// exception, the return of a native method, and deoptimisation (before_unwind).
 #include <cerrno>
 #include <mutex>
 #include <shared_mutex>
@@ -21,8 +24,8 @@ constexpr char kAfterUnwind[] = "_ZN17StackWatermarkSet12after_unwindEP10JavaThr
 
 HookedFunction before_unwind = nullptr, after_unwind = nullptr;
 
-// The Java frame that goes on when another one is left. Without code: there is none, the thread's
-// oldest Java frame is left.
+// The Java frame that goes on when another one is left. pc 0: there is none, as the thread's oldest
+// Java frame is left.
 struct NextToRun {
   uint64_t pc = 0, sp = 0, fp = 0, place = 0;
 };

@@ -74,7 +74,7 @@ api_test() { "$(dirname "$walkhammer")/harness/asgst/testing/api_test" "$@"; }
 
 @test "without hooks in libjvm, handlers are called as asgst_iterator.h says for such JVMs" {
   for jdk in $(jdks | sed -n '1p;$p'); do
-    ASGST_HOOKS=0 WALKHAMMER_JDK=$jdk run api_test --gtest_filter='UnloadApi*:RedefineApi*:Queue*'
+    ASGST_HOOKS=0 WALKHAMMER_JDK=$jdk run api_test --gtest_filter='UnloadApi*:RedefineApi*:Queue*:MarksOffered*'
     echo "$jdk: exit code $status: $(grep -A 30 'Failure\|FAILED' <<<"$output")"
     [ "$status" -eq 0 ]
     [ "$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\.$/\1/p' <<<"$output")" -ge 60 ]

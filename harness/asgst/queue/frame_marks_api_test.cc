@@ -15,6 +15,11 @@ TEST_F(MarksOffered, WhereTheJvmCanBeHooked) {
       live_.env(), [](ASGST_FrameMark*, ASGST_Iterator*, void*) {}, 0, nullptr);
   EXPECT_EQ(mark != nullptr, HasMarksHere());
   EXPECT_EQ((asgst_hooks() & ASGST_HOOKS_MARKS) != 0, HasMarksHere());
+  // Where threads can handle their own queues, they can call their own marks.
+  ASGST_Queue* queue = ASGST_RegisterQueue(
+      live_.env(), 1, 0, [](ASGST_Iterator*, void*, void*) {}, nullptr);
+  EXPECT_EQ((asgst_hooks() & ASGST_HOOKS_POLLS) != 0, HasMarksHere());
+  EXPECT_TRUE(ASGST_DeregisterQueue(live_.env(), queue));
   ASGST_RemoveFrameMark(mark);
 }
 

@@ -450,8 +450,7 @@ typedef void (*ASGST_FrameMarkHandler)(ASGST_FrameMark*, ASGST_Iterator*, void* 
  */
 JNIEXPORT ASGST_FrameMark* JNICALL ASGST_RegisterFrameMark(JNIEnv* env, ASGST_FrameMarkHandler fun,
                                                            int options, void* arg);
-/* Marks the frame with this stack pointer instead; null: no frame. Does nothing if `mark` is null
-   or was removed, or if its thread has ended. */
+/* Marks the frame with this stack pointer; null: none. No effect once mark or thread have ended. */
 JNIEXPORT void JNICALL ASGST_MoveFrameMark(ASGST_FrameMark* mark, void* sp);
 /* Returns the marked frame's stack pointer, also in the handler that is called for it; or null. */
 JNIEXPORT void* JNICALL ASGST_GetFrameMarkStackPointer(ASGST_FrameMark* mark);
@@ -463,7 +462,8 @@ JNIEXPORT void JNICALL ASGST_RemoveFrameMark(ASGST_FrameMark* mark);
 enum {
   ASGST_MARK_NONE = 0,   /* the iterator is not that of a mark */
   ASGST_MARK_LEFT = 1,   /* the marked frame was left just now: its caller goes on next */
-  ASGST_MARK_PASSED = 2, /* its caller was left as well, has gone on already, or was deoptimised */
+  ASGST_MARK_PASSED = 2, /* its caller does not stand at the call: it was left, too, or has gone on,
+                            or an interpreted caller gets an exception */
   ASGST_MARK_UNTOLD = 3  /* not known: moved in a signal handler, or by another thread */
 };
 /* Extension of libasgst: the value for a handler's iterator; ASGST_MARK_NONE for any other. */

@@ -24,6 +24,7 @@ ddprof-1.12.0  com.datadoghq:ddprof:1.12.0  META-INF/native-libs/linux-x64/libja
 ddprof-1.19.0  com.datadoghq:ddprof:1.19.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
 ddprof-1.21.1  com.datadoghq:ddprof:1.21.1  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
 ddprof-1.22.0  com.datadoghq:ddprof:1.22.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
+ddprof-1.44.0  com.datadoghq:dd-java-agent:1.63.0  shared/META-INF/native-libs/linux-x64/libjavaProfiler.so  shared/META-INF/native-libs/linux-arm64/libjavaProfiler.so
 '
 
 machine=$(uname -m)

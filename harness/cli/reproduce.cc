@@ -225,7 +225,7 @@ Result<std::string> LibraryOf(const ImportOptions& options) {
 
 Status CheckLibrary(const ImportedCrash& crash, const std::string& library) {
   const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(crash.walker)];
-  if (library.empty() || walker.local_function != nullptr) return Ok();
+  if (library.empty() || !walker.local_functions.empty()) return Ok();
   return BadInput(fmt::format("--library {}: {} did not crash in a walker of this library", library,
                               crash.name));
 }

@@ -11,8 +11,8 @@ Result<WalkerCode> FindWalkerCode(const WalkerInfo& walker, const std::string& l
   std::vector<std::string> roots;
   if (own) roots.emplace_back(walker.covered_function);
   if (!own && walker.symbol != nullptr) roots.emplace_back(walker.symbol);
-  if (walker.local_function != nullptr)
-    for (const ElfFunction& function : FindFunctionsLike(library, walker.local_function))
+  for (const char* name : walker.local_functions)
+    for (const ElfFunction& function : FindFunctionsLike(library, name))
       roots.push_back(function.name);
   if (roots.empty())
     return Unable(std::string("walker ") + walker.name + " has no code that could be covered");

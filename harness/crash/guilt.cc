@@ -284,7 +284,7 @@ void FindProtection(const CrashReport& report, const CrashedChain& chain, GuiltV
 bool IsOfLibrary(const GuiltVerdict& guilt) {
   if (guilt.pattern == nullptr) return false;
   const auto walker = FindWalker(guilt.pattern->walker);
-  return walker && AllWalkers()[static_cast<size_t>(*walker)].local_function != nullptr;
+  return walker && !AllWalkers()[static_cast<size_t>(*walker)].local_functions.empty();
 }
 
 int WalkerFor(const GuiltVerdict& guilt, const std::string& library) {

@@ -42,16 +42,20 @@ struct WalkerInfo {
   // True if a walk only asks, which code 0 says was heard: the stack trace comes later, and another
   // way.
   bool answers_later = false;
-  // Mangled name of the walker's function, or its beginning, where no library exports it: a
-  // replacing library holds it in .symtab. Null: `symbol` counts.
-  const char* local_function = nullptr;
+  // Mangled names of the walker's function, or their beginnings, one for each name that releases
+  // gave it, where no library exports it: a replacing library holds one of them in .symtab. Empty:
+  // `symbol` counts.
+  std::span<const char* const> local_functions = {};
 };
 
 // Mangled names of functions that profilers do not export, without their parameters.
-inline constexpr char kWalkVm[] = "_ZN11StackWalker6walkVME";  // of both profilers
-inline constexpr char kWalkDwarf[] = "_ZN11StackWalker9walkDwarfE";
-inline constexpr char kWalkFp[] = "_ZN11StackWalker6walkFPE";
-inline constexpr char kGetNativeTrace[] = "_ZN8Profiler14getNativeTraceE";
+inline constexpr const char* kWalkVm[] = {"_ZN11StackWalker6walkVME"};  // of both profilers
+// Of java-profiler, which renamed it in 1.41.
+inline constexpr const char* kDdprofWalkVm[] = {"_ZN11StackWalker6walkVME",
+                                                "_ZN14HotspotSupport6walkVME"};
+inline constexpr const char* kWalkDwarf[] = {"_ZN11StackWalker9walkDwarfE"};
+inline constexpr const char* kWalkFp[] = {"_ZN11StackWalker6walkFPE"};
+inline constexpr const char* kGetNativeTrace[] = {"_ZN8Profiler14getNativeTraceE"};
 
 // Rows of walker_rows.inc and puzzle_rows.inc. harness/walkers/makers.h makes the walkers.
 std::span<const WalkerInfo> AllWalkers();

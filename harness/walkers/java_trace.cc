@@ -11,6 +11,8 @@ namespace {
 
 constexpr int kSampleByTimer = 1;  // EventType: not one that perf events walk
 constexpr int kMostCFrames = 128;  // MAX_NATIVE_FRAMES
+constexpr const char* kOfProfiler = "_ZN8Profiler17getJavaTraceAsyncE";
+constexpr const char* kJavaPrefixes[] = {kOfProfiler, "_ZN14HotspotSupport17getJavaTraceAsyncE"};
 
 // Where Java code begins: zero if the walk through C did not get there, or was not asked.
 struct StackContext {
@@ -25,15 +27,19 @@ class JavaTraceWalker : public Walker {
   Status Bind(const WalkerHost& host) override {
     ASSIGN_OR_RETURN(auto library, ProfilerLibrary::Open(host, forms_.profiler));
     is_native_ = host.is_native;
-    ASSIGN_OR_RETURN(const auto c, library.Find(forms_.name, forms_.prefix, forms_.through_c));
+    ASSIGN_OR_RETURN(const auto c, library.Find(forms_.name, forms_.prefixes, forms_.through_c));
     ASSIGN_OR_RETURN(const auto java,
-                     library.Find("Profiler::getJavaTraceAsync", "_ZN8Profiler17getJavaTraceAsyncE",
-                                  forms_.java));
-    if (c.index != java.index) return Unable(host.provider + " is of no release that is known");
+                     library.Find("Profiler::getJavaTraceAsync", kJavaPrefixes, forms_.java));
+    if (forms_.through_c.size() == forms_.java.size() && c.index != java.index)
+      return Unable(host.provider + " is of no release that is known");
+    through_c_ = c.address;
+    if (!forms_.java[java.index].starts_with(kOfProfiler)) {
+      static_java_ = reinterpret_cast<StaticJavaTrace*>(java.address);
+      return Ok();
+    }
     auto* instance = static_cast<void**>(library.Variable("_ZN8Profiler9_instanceE"));
     if (instance == nullptr || *instance == nullptr)
       return Unable(host.provider + " has no Profiler::_instance");
-    through_c_ = c.address;
     java_ = reinterpret_cast<JavaTrace*>(java.address);
     profiler_ = *instance;
     return Ok();
@@ -50,7 +56,10 @@ class JavaTraceWalker : public Walker {
     else
       (void)reinterpret_cast<ListsCalls*>(through_c_)(input.context, called_, kMostCFrames, &newest,
                                                       &truncated);
-    const int count = java_(profiler_, input.context, frames, input.depth, &newest, &truncated);
+    const int count =
+        static_java_ != nullptr
+            ? static_java_(input.context, frames, input.depth, &newest, &truncated)
+            : java_(profiler_, input.context, frames, input.depth, &newest, &truncated);
     kJavaTraceFrames.Keep(frames, count, input.depth, is_native_, trace);
   }
 
@@ -60,10 +69,12 @@ class JavaTraceWalker : public Walker {
   using NamesFrames = int(void*, void*, AgctFrame*, int, int, StackContext*);
   using ListsCalls = int(void*, const void**, int, StackContext*, bool*);
   using JavaTrace = int(void*, void*, AgctFrame*, int, StackContext*, bool*);
+  using StaticJavaTrace = int(void*, AgctFrame*, int, StackContext*, bool*);
 
   const JavaTraceForms& forms_;
   void* through_c_ = nullptr;
-  JavaTrace* java_ = nullptr;
+  JavaTrace* java_ = nullptr;  // or static_java_
+  StaticJavaTrace* static_java_ = nullptr;
   void* profiler_ = nullptr;
   bool (*is_native_)(void* method_id) = nullptr;
   AgctFrame named_[kMostCFrames + 1] = {};

@@ -13,17 +13,19 @@
 
 namespace walkhammer {
 
-// What a profiler calls, by mangled names. Both lists of forms are of the same releases, in the
-// same order. Each form takes the first so many of the parameters that are passed: more do no harm.
+// What a profiler calls, by mangled names. Lists of forms that are as long as each other are of the
+// same releases, in the same order; one form alone is of all releases. Each form takes the first so
+// many of the parameters that are passed: more do no harm.
 struct JavaTraceForms {
   const char* profiler;  // its name, for messages
   // What leads through C: f(context, pcs, 128, StackContext*, bool*), or, if `names_frames`, which
   // a member of Profiler does, f(this, context, frames, kind of sample, 0, StackContext*).
   const char* name;
-  const char* prefix;
+  std::span<const char* const> prefixes;
   std::span<const std::string_view> through_c;
   bool names_frames;
-  // Profiler::getJavaTraceAsync(this, context, frames, depth, StackContext*, bool*)
+  // Profiler::getJavaTraceAsync(this, context, frames, depth, StackContext*, bool*), or, without
+  // `this`, HotspotSupport's of java-profiler since 1.41.
   std::span<const std::string_view> java;
 };
 

@@ -7,6 +7,7 @@ namespace walkhammer {
 namespace {
 
 constexpr int32_t kErrorFrame = -18;     // BCI_ERROR: the method is a text
+constexpr int32_t kNativeFrame = -11;    // BCI_NATIVE_FRAME of java-profiler: likewise
 constexpr int32_t kLastPlainIndex = -9;  // of AsyncGetCallTrace; below: other kinds of frames
 
 constexpr ErrorFrame kVmErrors[] = {
@@ -31,6 +32,13 @@ ErrorFrame ErrorBy(const ProfilerFrames& kind, const void* text) {
   for (const ErrorFrame& known : kind.errors)
     if (std::strcmp(static_cast<const char*>(text), known.text) == 0) return known;
   return kind.other_error;
+}
+
+// java-profiler since 1.41 ends the stack of a virtual thread with this frame, unless its option
+// carrier_frames is on.
+bool EndsAtContinuation(const AgctFrame& frame) {
+  return frame.lineno == kNativeFrame && frame.method_id != nullptr &&
+         std::strcmp(reinterpret_cast<const char*>(frame.method_id), "JVM Continuation") == 0;
 }
 
 // FrameType::encode: 1 << 24 | type << 25 | byte code index of 24 bits, -1 included.
@@ -62,6 +70,7 @@ void ProfilerFrames::Keep(AgctFrame* frames, int count, int depth, bool (*is_nat
       trace.end = by.end;
       trace.broke_off = true;
     }
+    if (EndsAtContinuation(frame)) trace.ended_on_request = true;
     if (!IsJava(frame, encoded)) continue;
     const bool native = is_native != nullptr && is_native(frame.method_id);
     kept[java++] = {native ? kAgctNativeBci : ByteCodeIndexOf(frame, encoded), 0, frame.method_id};

@@ -52,6 +52,18 @@ TEST(ProfilerFrames, KeepTheJavaFrames) {
   EXPECT_EQ(trace.end, WalkEnd::kWhole);
 }
 
+TEST(ProfilerFrames, AContinuationsRootEndsTheStackOnRequest) {
+  auto native = [](const char* text) {
+    return AgctFrame{-11, reinterpret_cast<jmethodID>(const_cast<char*>(text))};
+  };
+  Trace trace = Kept(kVmFrames, {{Encoded(1, 5), Method(0)}, native("JVM Continuation")});
+  EXPECT_EQ(trace.num_frames, 1);
+  EXPECT_TRUE(trace.ended_on_request);
+  EXPECT_FALSE(trace.broke_off);
+  trace = Kept(kVmFrames, {{Encoded(1, 5), Method(0)}, native("start_thread")});
+  EXPECT_FALSE(trace.ended_on_request);
+}
+
 TEST(ProfilerFrames, PlainOnesAreThoseOfAsyncGetCallTrace) {
   const ProfilerFrames plain{{}, {"?", -9, WalkEnd::kUnreadable}, false};
   const Trace trace =

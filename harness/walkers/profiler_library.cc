@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "harness/elf/demangle.h"
 #include "harness/elf/elf_functions.h"
@@ -70,12 +72,16 @@ Result<ProfilerLibrary> ProfilerLibrary::Open(const WalkerHost& host, const std:
 }
 
 Result<ProfilerLibrary::Form> ProfilerLibrary::Find(const std::string& name,
-                                                    std::string_view prefix,
+                                                    std::span<const char* const> prefixes,
                                                     std::span<const std::string_view> forms) const {
   std::string others;
   size_t index = forms.size();
   uint64_t address = 0;
-  for (const ElfFunction& function : FindFunctionsLike(path_, prefix)) {
+  std::vector<ElfFunction> functions;
+  for (const char* prefix : prefixes)
+    for (ElfFunction& function : FindFunctionsLike(path_, prefix))
+      functions.push_back(std::move(function));
+  for (const ElfFunction& function : functions) {
     if (function.name.find('.') != std::string::npos) continue;
     others += " " + Demangle(function.name);
     const auto at =

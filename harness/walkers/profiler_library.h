@@ -27,15 +27,15 @@ class ProfilerLibrary {
     size_t index;   // in `forms`
     void* address;  // in this process
   };
-  // `name` is what messages call the function, `prefix` the mangled name without its parameters,
+  // `name` is what messages call the function, `prefixes` its mangled names without parameters,
   // `forms` the mangled names of the forms that the caller knows. kUnable: there is none of them; a
   // message lists the other forms. Parts and clones that a compiler made do not count: their
   // parameters may differ.
-  Result<Form> Find(const std::string& name, std::string_view prefix,
+  Result<Form> Find(const std::string& name, std::span<const char* const> prefixes,
                     std::span<const std::string_view> forms) const;
-  Result<Form> Find(const std::string& name, std::string_view prefix,
+  Result<Form> Find(const std::string& name, std::span<const char* const> prefixes,
                     std::initializer_list<std::string_view> forms) const {
-    return Find(name, prefix, std::span(forms.begin(), forms.size()));
+    return Find(name, prefixes, std::span(forms.begin(), forms.size()));
   }
   // The variable of that mangled name, or null.
   void* Variable(std::string_view name) const;

@@ -25,7 +25,7 @@ struct BugMatch {
 // True if the walker that a signature names is not part of a JDK.
 bool IsOfLibrary(const std::string& signature) {
   const auto walker = FindWalker(signature.substr(0, signature.find_first_of(":@ ")));
-  return walker && AllWalkers()[static_cast<size_t>(*walker)].local_function != nullptr;
+  return walker && !AllWalkers()[static_cast<size_t>(*walker)].local_functions.empty();
 }
 
 // The signature without the file of the walker's library: "asprof-vm: .." of "asprof-vm@x.so: ..".

@@ -76,8 +76,11 @@ MarkedFrame FindMarked(uint64_t thread, uint64_t sp) {
 // In a return from the marked frame, HotSpot compares the place of the return address, which is at
 // least `limit`, or the frame pointer, which is at least `limit`, with the word. In a return to the
 // marked frame, the first is at most `limit` - 8, and the second is lower.
+// A limit outside of the thread's stack could be lower than what arms the poll.
 void LowerTo(uint64_t limit, uint64_t thread) {
-  if (limit > 8) LowerPollWord(thread, (limit - 8) & ~uint64_t{7});
+  const WalkStart start = StartOf(nullptr, thread);
+  if (limit > start.stack_floor && limit <= start.stack_high)
+    LowerPollWord(thread, (limit - 8) & ~uint64_t{7});
 }
 
 }  // namespace
@@ -116,6 +119,12 @@ bool IsLiveMarkOf(const ASGST_FrameMark& mark, uint64_t thread) {
   return mark.state.load() == ASGST_FrameMark::kLive && mark.thread.load() == thread;
 }
 
+bool HasLiveMarks(uint64_t thread) {
+  for (const ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next)
+    if (IsLiveMarkOf(*mark, thread)) return true;
+  return false;
+}
+
 void MoveMark(ASGST_FrameMark& mark, uint64_t sp, bool stands) {
   const uint64_t thread = mark.thread.load();
   const MarkedFrame marked = sp != 0 && stands ? FindMarked(thread, sp) : MarkedFrame{sp, 0, 0};
@@ -129,6 +138,7 @@ void MoveMark(ASGST_FrameMark& mark, uint64_t sp, bool stands) {
 }
 
 void LowerForMarks(uint64_t thread) {
+  if (!HasOwnPolls()) return;  // nobody would be called
   for (ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next)
     if (IsLiveMarkOf(*mark, thread)) LowerTo(mark->limit.load(), thread);
 }
@@ -160,7 +170,11 @@ void ASGST_MoveFrameMark(ASGST_FrameMark* mark, void* sp) {
   // No thread with marks ends while a handler runs. On the VM thread, all threads are stopped.
   if (IsProcessing()) return MoveMark(*mark, to, current == 0);
   const std::shared_lock lock(ProcessingMutex());
-  if (mark->state.load() == ASGST_FrameMark::kLive) MoveMark(*mark, to, false);
+  // No event may have reported the end of the mark's thread.
+  const uint64_t thread = mark->thread.load();
+  if (mark->state.load() == ASGST_FrameMark::kLive && IsListed(thread) &&
+      OsThreadOf(thread) == mark->os_thread)
+    MoveMark(*mark, to, false);
 }
 
 void* ASGST_GetFrameMarkStackPointer(ASGST_FrameMark* mark) {

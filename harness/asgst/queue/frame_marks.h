@@ -52,6 +52,7 @@ void RetireMarksOf(uint64_t thread);
 // The newest of all marks, for walks of the list, which need no lock.
 ASGST_FrameMark* FirstMark();
 bool IsLiveMarkOf(const ASGST_FrameMark& mark, uint64_t thread);
+bool HasLiveMarks(uint64_t thread);
 
 // --- marked frames ---
 

@@ -134,9 +134,10 @@ void ProcessNow() {
   rounds.over.wait_for(lock, kMost, [&] { return rounds.done >= round; });
 }
 
-void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
-  const uint64_t thread = ThreadOfEnv(env);
-  OutsideOfProcessing([&] { RetireMarksOf(thread); });
+// The list of threads may change too often for ThreadOfEnv to find this one, whose memory is freed.
+void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv*, jthread) {
+  const uint64_t thread = CurrentJavaThread();
+  if (HasLiveMarks(thread)) OutsideOfProcessing([&] { RetireMarksOf(thread); });
   bool own = false, waiting = false;
   for (ASGST_Queue* queue : LiveQueues()) {
     if (queue->thread != thread) continue;

@@ -23,17 +23,24 @@ bool AreHooksAllowed() {
 
 }  // namespace
 
-std::vector<uint64_t> FindInJvm(const std::vector<std::string>& symbols) {
+std::vector<ElfFunction> FunctionsOfJvm(const std::vector<std::string>& symbols) {
   void* libjvm = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);
   Dl_info file{};
   if (libjvm == nullptr || dladdr(dlsym(libjvm, "JNI_CreateJavaVM"), &file) == 0) return {};
-  const auto found = FindFunctions(file.dli_fname, symbols);
+  std::vector<ElfFunction> found = FindFunctions(file.dli_fname, symbols);
+  for (ElfFunction& function : found)
+    function.address += reinterpret_cast<uint64_t>(file.dli_fbase);
+  return found;
+}
+
+std::vector<uint64_t> FindInJvm(const std::vector<std::string>& symbols) {
+  const std::vector<ElfFunction> found = FunctionsOfJvm(symbols);
   std::vector<uint64_t> addresses;
   for (const std::string& symbol : symbols) {
     const auto one = std::find_if(found.begin(), found.end(),
                                   [&](const ElfFunction& f) { return f.name == symbol; });
     if (one == found.end()) return {};
-    addresses.push_back(reinterpret_cast<uint64_t>(file.dli_fbase) + one->address);
+    addresses.push_back(one->address);
   }
   return addresses;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/elf/elf_functions.h"
 #include "harness/guard/entry_hooks.h"
 
 namespace walkhammer::asgst {
@@ -28,8 +29,10 @@ Status HookJvm(const std::vector<JvmHook>& hooks, int mark);
 // still forbid the hooks.
 bool CanHook(const std::vector<std::string>& symbols);
 
-// Addresses of these functions and variables of the running libjvm, in this order; empty if one is
-// missing.
+// These functions and variables of the running libjvm, at their addresses in this process; without
+// those that it does not name.
+std::vector<ElfFunction> FunctionsOfJvm(const std::vector<std::string>& symbols);
+// Their addresses, in this order; empty if one is missing.
 std::vector<uint64_t> FindInJvm(const std::vector<std::string>& symbols);
 
 }  // namespace walkhammer::asgst

@@ -81,6 +81,24 @@ INSTANTIATE_TEST_SUITE_P(
                     MarkedCall{"InterpretedThatPops", "interpCallsDeepThenFlat", 2}),
     [](const auto& info) { return std::string(info.param.name); });
 
+// On-stack replacement goes by the JVM's way out of a frame, while the method goes on.
+TEST_F(FrameMarks, AFrameThatIsReplacedWhileItLoopsIsNotLeft) {
+  NotingMark mark(live_.env());
+  int64_t steps = 0;
+  std::vector<MarkFrame> before;
+  live_.on_probe = [&] {
+    if (!before.empty()) return;
+    before = PhysicalFramesHere();
+    steps = mark_steps;
+    mark.MoveTo(before[1]);
+  };
+  CallMarked("replacedCalls", 1);
+  ASSERT_EQ(mark.count, 1);
+  EXPECT_EQ(mark.seen[0].steps, steps + 1) << "left after its loop, before its caller goes on";
+  ASSERT_FALSE(mark.seen[0].frames.empty());
+  EXPECT_EQ(mark.seen[0].frames[0].pc, before[2].pc);
+}
+
 // --- registering, moving, removing ---
 
 TEST_F(FrameMarks, RegisterRefusesWhatItCannotServe) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When marks are reached: see frame_marks.h. Callers of the hooked functions, in JDK 17 to 28: the
 // poll of a return and an exception in compiled code (after_unwind); the interpreter's return and
-// exception, the return of a native method, and deoptimisation (before_unwind).
+// exception, the return of a native method, deoptimisation, and kStayingCallers (before_unwind).
 #include <cerrno>
 #include <mutex>
 #include <shared_mutex>
@@ -22,7 +22,16 @@ namespace {
 constexpr char kBeforeUnwind[] = "_ZN17StackWatermarkSet13before_unwindEP10JavaThread";
 constexpr char kAfterUnwind[] = "_ZN17StackWatermarkSet12after_unwindEP10JavaThread";
 
+// Callers of before_unwind whose newest frame goes on: on-stack replacement, and JVMTI's single
+// steps.
+const std::vector<std::string> kStayingCallers = {
+    "_ZN13SharedRuntime19OSR_migration_beginEP10JavaThread",
+    "_ZN18InterpreterRuntime12at_safepointEP10JavaThread"};
+
 HookedFunction before_unwind = nullptr, after_unwind = nullptr;
+struct {
+  uint64_t begin = 0, end = 0;
+} staying[2];
 
 // The Java frame that goes on when another one is left. pc 0: there is none, as the thread's oldest
 // Java frame is left.
@@ -49,8 +58,7 @@ bool FindNextToRun(const WalkStart& start, const LiveMemory& memory, bool leavin
   return true;
 }
 
-bool IsLeft(const ASGST_FrameMark& mark, const NextToRun& next, uint64_t runner) {
-  const uint64_t limit = mark.limit.load();
+bool IsLeft(const ASGST_FrameMark& mark, uint64_t limit, const NextToRun& next, uint64_t runner) {
   return limit != 0 && (next.pc == 0 || next.sp > limit || mark.runner.load() != runner);
 }
 
@@ -64,9 +72,10 @@ int StateOf(const ASGST_FrameMark& mark, const NextToRun& next, uint64_t runner)
 }
 
 // A marked frame that was deoptimised has made room for interpreted ones, while its caller stands
-// where it stood. Then marks the oldest of them, and returns true.
-bool FollowDeoptimised(ASGST_FrameMark& mark, const WalkStart& start, const LiveMemory& memory,
-                       const NextToRun& next) {
+// where it stood. Then marks the oldest of them, unless the mark is moved meanwhile, and returns
+// true.
+bool FollowDeoptimised(ASGST_FrameMark& mark, uint64_t limit, const WalkStart& start,
+                       const LiveMemory& memory, const NextToRun& next) {
   JavaWalk walk(*Live(), memory, start);
   if (next.pc == 0 || walk.Begin() != WalkStatus::kFound) return false;
   const uint64_t caller_pc = mark.caller_pc.load(), caller = mark.caller_place.load();
@@ -76,15 +85,16 @@ bool FollowDeoptimised(ASGST_FrameMark& mark, const WalkStart& start, const Live
     younger = frame;
   if (found ? younger.sp < next.sp : walk.broken() || caller_pc != ASGST_FrameMark::kNoCaller)
     return false;
-  mark.limit = PlaceOf(younger);
+  mark.limit.compare_exchange_strong(limit, PlaceOf(younger));
   return true;
 }
 
-// From now on the mark marks no frame, unless its handler, or a signal handler, moves it.
-void CallHandler(ASGST_FrameMark& mark, const WalkStart& start, const LiveMemory& memory,
-                 const NextToRun& next, int state) {
+// From now on the mark marks no frame, unless its handler, or a signal handler, moves it. Calls
+// nobody if the mark, which was at `limit`, has been moved meanwhile.
+void CallHandler(ASGST_FrameMark& mark, uint64_t limit, const WalkStart& start,
+                 const LiveMemory& memory, const NextToRun& next, int state) {
   uint64_t sp = mark.sp.load();
-  mark.limit = 0;
+  if (!mark.limit.compare_exchange_strong(limit, 0)) return;
   Located from;
   if (next.pc != 0) {
     from.then = Located::Then::kCaller;
@@ -97,13 +107,14 @@ void CallHandler(ASGST_FrameMark& mark, const WalkStart& start, const LiveMemory
   if (mark.limit.load() == 0) mark.sp.compare_exchange_strong(sp, 0);
 }
 
-void Leave(ASGST_FrameMark& mark, const WalkStart& start, const LiveMemory& memory,
+void Leave(ASGST_FrameMark& mark, uint64_t limit, const WalkStart& start, const LiveMemory& memory,
            const NextToRun& next, uint64_t runner) {
   const int state = StateOf(mark, next, runner);
   const bool same_runner = mark.runner.load() == runner;
-  if (state == ASGST_MARK_PASSED && same_runner && FollowDeoptimised(mark, start, memory, next))
+  if (state == ASGST_MARK_PASSED && same_runner &&
+      FollowDeoptimised(mark, limit, start, memory, next))
     return;
-  CallHandler(mark, start, memory, next, state);
+  CallHandler(mark, limit, start, memory, next, state);
 }
 
 void CallHandlers(uint64_t thread, bool leaving) {
@@ -115,12 +126,13 @@ void CallHandlers(uint64_t thread, bool leaving) {
   const std::shared_lock lock(ProcessingMutex());
   SetProcessing(true);
   for (ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next) {
-    if (!IsLiveMarkOf(*mark, thread) || !IsLeft(*mark, next, runner)) continue;
+    const uint64_t limit = mark->limit.load();
+    if (!IsLiveMarkOf(*mark, thread) || !IsLeft(*mark, limit, next, runner)) continue;
     // No event has reported the end of the mark's thread, and another one has its JavaThread.
     if (mark->os_thread != OsThreadOf(thread))
       RetireMark(mark);
     else
-      Leave(*mark, start, memory, next, runner);
+      Leave(*mark, limit, start, memory, next, runner);
   }
   SetProcessing(false);
   LowerForMarks(thread);
@@ -144,9 +156,12 @@ void OnUnwind(uint64_t thread, bool leaving) {
 
 // The function polls: handlers of queues may mark the frame that is left, which polls no more.
 void OnBeforeUnwind(uint64_t thread, uint64_t second) {
-  OnUnwind(thread, true);
+  const auto caller = reinterpret_cast<uint64_t>(__builtin_return_address(0));
+  bool leaving = true;
+  for (const auto& code : staying) leaving &= caller < code.begin || caller >= code.end;
+  OnUnwind(thread, leaving);
   before_unwind(thread, second);
-  OnUnwind(thread, true);
+  OnUnwind(thread, leaving);
 }
 
 void OnAfterUnwind(uint64_t thread, uint64_t second) {
@@ -161,6 +176,10 @@ Status StartMarks() {
   static bool started = false;
   const std::lock_guard lock(*mutex);
   if (started) return Ok();
+  size_t found = 0;
+  for (const ElfFunction& function : FunctionsOfJvm(kStayingCallers))
+    if (found < std::size(staying))
+      staying[found++] = {function.address, function.address + function.size};
   RETURN_IF_ERROR(HookJvm({{kBeforeUnwind, OnBeforeUnwind, &before_unwind},
                            {kAfterUnwind, OnAfterUnwind, &after_unwind}},
                           ASGST_HOOKS_MARKS));

@@ -91,6 +91,24 @@ final class Marked {
     }
   }
 
+  /** The marked frame is replaced by a compiled one while it loops; each loop is a step, too. */
+  static void replacedCalls(int times) {
+    for (int i = 0; i < times; i++) {
+      replaced(20_000_000);
+      step();
+    }
+  }
+
+  private static void replaced(int rounds) {
+    Api.probe();
+    long sum = 0;
+    for (int i = 0; i < rounds; i++) {
+      sum += i ^ sum;
+    }
+    sums[0] = sum;
+    step();
+  }
+
   /** The marked frame has a deep operand stack at the first probe, and a flat one afterwards. */
   static void interpCallsDeepThenFlat(int times) {
     for (int i = 0; i < times; i++) {

@@ -446,16 +446,16 @@ typedef void (*ASGST_FrameMarkHandler)(ASGST_FrameMark*, ASGST_Iterator*, void* 
 
 /* Returns a new mark of the thread whose JNIEnv is `env` (null: the current thread), which marks no
    frame and ends with its thread. `fun` is called with `arg`; `options` are those of its iterator.
-   Returns null if there is no such thread, no `fun`, no memory, in handlers, or there are no marks.
- */
+   Returns null if there is no such thread, `fun`, memory or way to mark frames, and in handlers. */
 JNIEXPORT ASGST_FrameMark* JNICALL ASGST_RegisterFrameMark(JNIEnv* env, ASGST_FrameMarkHandler fun,
                                                            int options, void* arg);
-/* Marks the frame with this stack pointer; null: none. No effect once mark or thread have ended. */
+/* Marks the frame with this stack pointer; null: none. No effect once mark or thread have ended.
+   A caller that keeps a thread stopped may move marks of its own thread only. */
 JNIEXPORT void JNICALL ASGST_MoveFrameMark(ASGST_FrameMark* mark, void* sp);
 /* Returns the marked frame's stack pointer, also in the handler that is called for it; or null. */
 JNIEXPORT void* JNICALL ASGST_GetFrameMarkStackPointer(ASGST_FrameMark* mark);
-/* Ends the mark, whose handler is never called again. When the function returns, the handler does
-   not run any more, unless a handler has called the function. */
+/* Ends the mark, whose handler is not called again once the function has returned; but handlers
+   must remove marks of their own thread only, as those of others may be about to be called. */
 JNIEXPORT void JNICALL ASGST_RemoveFrameMark(ASGST_FrameMark* mark);
 
 /* Extension of libasgst: where a mark's handler is called. */

@@ -105,7 +105,8 @@ void Verb::Walkers(std::vector<std::string>& walkers) {
   List(
       "--walker", walkers,
       "Walkers to test, compared if there are several: agct (default), agct,asgst (walkhammer show "
-      "walkers); under stress also jfr, or agent:PATH=OPTIONS for another profiler",
+      "walkers); plugin:FILE.so is one of your own; under stress also jfr, or agent:PATH=OPTIONS "
+      "for another profiler",
       "NAME[,NAME...]");
 }
 

@@ -224,7 +224,7 @@ in_fish() {
   command -v fish >/dev/null || skip "there is no fish: ci/setup.sh shells"
   is "$(in_fish "walkhammer fu")" "fuzz "
   is "$(in_fish "walkhammer bugs ch")" "check "
-  is "$(in_fish "$walkhammer fuzz --walk")" "--walker --walks "
+  is "$(in_fish "$(printf %q "$walkhammer") fuzz --walk")" "--walker --walks "
   is "$(in_fish "walkhammer fuzz --walker agct,asgs")" "agct,asgst agct,asgst@jdk "
   is "$(in_fish "walkhammer fuzz --engine=r")" "--engine=random "
   is "$(in_fish "walkhammer banana")" ""

@@ -184,9 +184,9 @@ END
   done
 }
 
-# plugin NAME VERB ARGUMENT...: beside the reference, on the newest JDK, for 5 s.
+# plugin NAME VERB ARGUMENT...: beside the reference, on the newest JDK, for 3 s.
 plugin() {
-  verb "$2" --walker "asgst,plugin:$providers/$1.so" --jdk "$(jdks | tail -n 1)" --time 5s \
+  verb "$2" --walker "asgst,plugin:$providers/$1.so" --jdk "$(jdks | tail -n 1)" --time 3s \
     --no-confirm "${@:3}"
 }
 
@@ -196,7 +196,7 @@ steps_contradict() {
     from evidence where witness = 'stepped-shadow-stack' and walker = 'plugin'"
 }
 
-@test "the bug of the example's plugin is found by fuzz, stress and step in five seconds each" {
+@test "the bug of the example's plugin is found by fuzz, stress and step in three seconds each" {
   local step=(step --workload torture:mixed --thread torture)
   plugin plugin_with_bug fuzz
   [ "$status" -eq 1 ]

@@ -23,7 +23,7 @@ Result<Jdk> WithVmStructs(Result<Jdk> jdk) {
 }
 
 // Whether `a` is older than `b`; a JDK without a version is older than all others.
-bool IsOlder(const Jdk& a, const Jdk& b) {
+bool HasOlderVersion(const Jdk& a, const Jdk& b) {
   const auto left = ParseJdkVersion(a.version), right = ParseJdkVersion(b.version);
   if (!left || !right) return !left && right;
   return *left < *right;
@@ -50,7 +50,7 @@ Result<std::vector<Jdk>> JdksIn(const std::string& folder, std::vector<Failure>*
   }
   if (jdks.empty())
     return BadInput(folder + " holds no JDK that can be used: ci/setup/jdks.sh fills one");
-  std::stable_sort(jdks.begin(), jdks.end(), IsOlder);
+  std::stable_sort(jdks.begin(), jdks.end(), HasOlderVersion);
   return jdks;
 }
 
@@ -77,7 +77,7 @@ Result<Jdk> DefaultJdkOfLine(int feature) {
     std::vector<Jdk> jdks = FindJdks();
     std::erase_if(
         jdks, [&](const Jdk& jdk) { return jdk.feature != feature || !WithVmStructs(jdk).ok(); });
-    if (!jdks.empty()) return *std::max_element(jdks.begin(), jdks.end(), IsOlder);
+    if (!jdks.empty()) return *std::max_element(jdks.begin(), jdks.end(), HasOlderVersion);
   }
   return WithVmStructs(DefaultJdk());
 }

@@ -70,8 +70,8 @@ broken() {
 }
 
 @test "a grave mutant is noticed, and its line is written once" {
-  # The first branch of the function decides whether there is anything to walk.
-  id=$("$tool" list "$jdk" - 1 100000 | grep '^branch' | grep 'AsyncGetCallTrace+' |
+  # Without the first call there, many stacks end early: the replays of known issues show it soon.
+  id=$("$tool" list "$jdk" - 1 100000 | grep '^skip' | grep 'frame::is_interpreted_frame_valid' |
     awk -F'\t' '{ at = $2; sub(/.*\+/, "", at); print length(at), at, $1 }' | sort | awk 'NR == 1 { print $3 }')
   out=$tmp/out
   mkdir "$out"

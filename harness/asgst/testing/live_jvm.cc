@@ -111,9 +111,11 @@ std::string NameOf(jmethodID id) {
 std::string NameOf(ASGST_Method method) { return NameOf(ASGST_MethodToJMethodID(method)); }
 
 bool WaitFor(const std::function<bool()>& reached) {
-  for (int i = 0; i < 20'000 && !reached(); i++)
+  for (int i = 0; i < 20'000; i++) {
+    if (reached()) return true;
     std::this_thread::sleep_for(std::chrono::microseconds(500));
-  return reached();
+  }
+  return false;
 }
 
 void SetHandler(const InHandler* what) { handler = what; }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/base/function_ref.h"
 #include "harness/base/text.h"
 #include "harness/elf/elf_functions.h"
 #include "harness/ipc/line_state.h"
@@ -34,22 +35,28 @@ bool Has(const std::string& library, const char* function) {
 const char* RefusedMode(const WalkerInfo& row, std::string_view mode,
                         const ProviderChoice& provider) {
   if (row.refused_mode != nullptr) return row.refused_mode(mode);
-  const bool own_thread = mode == "handler" || mode == "nested" || mode == kSynthetic;
-  if (row.name != kPlugin || own_thread || Has(provider.library, "walkhammer_walks_other_threads"))
+  if (row.name != kPlugin || WalksOwnThread(mode) ||
+      Has(provider.library, "walkhammer_walks_other_threads"))
     return nullptr;
   return "the plugin does not export walkhammer_walks_other_threads";
 }
 
-// Names the provider of each walker but the plugin, whose library is not meant for the others.
-void KeepProviders(std::vector<std::string>& walkers) {
-  for (std::string& list : walkers) {
+// Rewrites each name of the lists.
+void ForEachName(std::vector<std::string>& lists, FunctionRef<void(std::string&)> rewrite) {
+  for (std::string& list : lists) {
     std::vector<std::string> names = Split(list, ',');
-    for (std::string& name : names)
-      if (const auto walker = FindWalker(name);
-          walker && name != kPlugin && name.find('@') == name.npos)
-        name += fmt::format("@{}", Row(*walker).provider);
+    for (std::string& name : names) rewrite(name);
     list = fmt::format("{}", fmt::join(names, ","));
   }
+}
+
+// Names the provider of each walker but the plugin, whose library is not meant for the others.
+void KeepProviders(std::vector<std::string>& lists) {
+  ForEachName(lists, [](std::string& name) {
+    const auto walker = FindWalker(name);
+    if (walker && name != kPlugin && name.find('@') == name.npos)
+      name += fmt::format("@{}", Row(*walker).provider);
+  });
 }
 
 }  // namespace
@@ -80,21 +87,19 @@ Result<std::string> ProviderLibraryNamed(const std::string& text) {
 
 Result<std::string> TakePlugin(std::vector<std::string>& walkers, const std::string& provider) {
   std::string library = provider;
-  for (std::string& list : walkers) {
-    std::vector<std::string> names = Split(list, ',');
-    for (std::string& name : names) {
-      if (!name.starts_with(kPluginOf)) continue;
-      const std::string named = name.substr(kPluginOf.size());
-      if (!IsLibrary(named))
-        return BadInput(fmt::format(
-            "--walker plugin:FILE.so must name a library (./FILE.so), not \"{}\"", named));
-      if (!library.empty() && library != named)
-        return BadInput(fmt::format("one library at a time: {} or {}", library, named));
-      library = named;
-      name = kPlugin;
-    }
-    list = fmt::format("{}", fmt::join(names, ","));
-  }
+  Status taken = Ok();
+  ForEachName(walkers, [&](std::string& name) {
+    if (!name.starts_with(kPluginOf)) return;
+    const std::string named = name.substr(kPluginOf.size());
+    if (!IsLibrary(named))
+      taken = BadInput(fmt::format(
+          "--walker plugin:FILE.so must name a library (./FILE.so), not \"{}\"", named));
+    else if (!library.empty() && library != named)
+      taken = BadInput(fmt::format("one library at a time: {} or {}", library, named));
+    library = named;
+    name = kPlugin;
+  });
+  RETURN_IF_ERROR(taken);
   if (provider.empty() && !library.empty()) KeepProviders(walkers);
   return library;
 }

@@ -108,15 +108,13 @@ constexpr DeclaredCode kJavaTraceCodes[] = {
 
 // Of a walker that takes the stack that it runs on for the one to walk.
 const char* WalksItsOwnStack(std::string_view mode) {
-  const bool own_stack = mode == "handler" || mode == "nested" || mode == kSynthetic;
-  return own_stack ? nullptr : "it walks no other thread";
+  return WalksOwnThread(mode) ? nullptr : "it walks no other thread";
 }
 
 // The draft allows a context of another thread only while that thread is suspended.
 const char* ForItselfAlone(std::string_view mode) {
   if (mode == kSynthetic) return "its answer comes later, in a recording, which stress reads";
-  const bool own_thread = mode == "handler" || mode == "nested";
-  return own_thread ? nullptr : "each thread asks for itself";
+  return WalksOwnThread(mode) ? nullptr : "each thread asks for itself";
 }
 
 constexpr WalkerInfo Puzzle(const char* name, const char* what, const char* covered = nullptr) {
@@ -148,6 +146,10 @@ constexpr WalkerInfo kWalkers[] = {
 // clang-format on
 
 }  // namespace
+
+bool WalksOwnThread(std::string_view mode) {
+  return mode == "handler" || mode == "nested" || mode == kSynthetic;
+}
 
 std::span<const WalkerInfo> AllWalkers() { return kWalkers; }
 

@@ -20,6 +20,9 @@ struct DeclaredCode {
 // How `fuzz` and its engines walk; see WalkerInfo::refused_mode.
 inline constexpr std::string_view kSynthetic = "synthetic";
 
+// True of synthetic walks, and of modes in which a thread that is sampled walks itself.
+bool WalksOwnThread(std::string_view mode);
+
 struct WalkerInfo {
   const char* name;  // as in --walker and in .walk files
   const char* what;  // one line for `show walkers`

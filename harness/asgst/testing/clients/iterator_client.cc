@@ -77,10 +77,5 @@ void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
 }  // namespace
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char*, void*) {
-  jvmtiEventCallbacks callbacks = {};
-  callbacks.VMInit = OnVmInit;
-  callbacks.VMDeath = OnVmDeath;
-  callbacks.ThreadStart = OnThreadStart;
-  callbacks.ThreadEnd = OnThreadEnd;
-  return Listen(vm, callbacks);
+  return Listen(vm, OnVmInit, OnVmDeath, OnThreadStart, OnThreadEnd);
 }

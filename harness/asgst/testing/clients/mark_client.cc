@@ -128,10 +128,5 @@ void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
   if (options != nullptr && *options != '\0') interval = std::chrono::microseconds(atoi(options));
-  jvmtiEventCallbacks callbacks = {};
-  callbacks.VMInit = OnVmInit;
-  callbacks.VMDeath = OnVmDeath;
-  callbacks.ThreadStart = OnThreadStart;
-  callbacks.ThreadEnd = OnThreadEnd;
-  return Listen(vm, callbacks);
+  return Listen(vm, OnVmInit, OnVmDeath, OnThreadStart, OnThreadEnd);
 }

@@ -70,10 +70,5 @@ void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char*, void*) {
   ASGST_RegisterClassUnloadHandler(OnUnload, &unloaded_early);
-  jvmtiEventCallbacks callbacks = {};
-  callbacks.VMInit = OnVmInit;
-  callbacks.VMDeath = OnVmDeath;
-  callbacks.ThreadStart = OnThreadStart;
-  callbacks.ThreadEnd = OnThreadEnd;
-  return Listen(vm, callbacks);
+  return Listen(vm, OnVmInit, OnVmDeath, OnThreadStart, OnThreadEnd);
 }

@@ -129,7 +129,13 @@ class Sampler {
 };
 
 // Enables an agent's events. Returns what Agent_OnLoad returns.
-inline jint Listen(JavaVM* vm, const jvmtiEventCallbacks& callbacks) {
+inline jint Listen(JavaVM* vm, jvmtiEventVMInit on_init, jvmtiEventVMDeath on_death,
+                   jvmtiEventThreadStart on_start, jvmtiEventThreadEnd on_end) {
+  jvmtiEventCallbacks callbacks = {};
+  callbacks.VMInit = on_init;
+  callbacks.VMDeath = on_death;
+  callbacks.ThreadStart = on_start;
+  callbacks.ThreadEnd = on_end;
   jvmtiEnv* jvmti = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_1_2) != JNI_OK) return JNI_ERR;
   jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);

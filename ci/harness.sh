@@ -3,9 +3,10 @@
 # One run of walkhammer as a test of a build or of a test harness:
 #   ci/harness.sh REPORTS VERB [OPTION]... [-- JVM FLAG...]
 #   ci/harness.sh REPORTS bugs check --jdk HOME
-# REPORTS gets the run, walkhammer-VERB, in place of an earlier one, what it said, walkhammer-VERB.log,
-# and TEST-walkhammer-VERB.xml, in JUnit's form, whatever the run ends with. `bugs check` fails if replays show an issue that this
-# version of the JDK has fixed; issues that it has are no failure.
+# REPORTS gets three things, whatever the run ends with, in place of earlier ones: the run's folder
+# walkhammer-VERB, its diagnostics walkhammer-VERB.log, and TEST-walkhammer-VERB.xml for JUnit readers.
+# `bugs check` fails if replays show an issue that this version of the JDK has fixed. An issue that
+# this version is known to have does not fail it.
 # WALKHAMMER names the executable (default: the release build's).
 # Exit codes: 0 passed, 1 failed, 2 bad usage, 3 this machine or JDK cannot do it: a skip.
 set -eu
@@ -20,7 +21,7 @@ usage() {
 }
 
 [ "$#" -ge 2 ] || usage 'give REPORTS and a VERB'
-[ -x "$walkhammer" ] || usage "there is no $walkhammer; build it, or set WALKHAMMER"
+[ -x "$walkhammer" ] || usage "$walkhammer does not exist; build it, or set WALKHAMMER"
 reports=$1 verb=$2
 shift 2
 run=$reports/walkhammer-$verb
@@ -50,7 +51,7 @@ END
   esac
 }
 
-# issues WORD...: judges by the table, for most JDKs have some known issue.
+# issues WORD...: judges by the table, because most JDKs have some known issue.
 issues() {
   code=0
   "$walkhammer" bugs "$@" >"$log" 2>&1 || code=$?

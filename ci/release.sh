@@ -12,7 +12,7 @@ set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 arch=$(uname -m)
 if [ "${1:-}" = --for ]; then
-  arch=${2:?--for wants an architecture}
+  arch=${2:?--for must name an architecture}
   shift 2
 fi
 case $(uname -m),$arch in

@@ -183,7 +183,7 @@ arm() {
   [ "$code" -le 1 ] || fail "aarch64: $name ended with $code: see $out/aarch64-$name.log"
 }
 
-# emulated TARBALL: its programs, of which `fuzz` starts those that work in the JVM.
+# emulated TARBALL: starts its programs; `fuzz` also starts those that work inside of a JVM.
 emulated() {
   emulator=${WALKHAMMER_AARCH64:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/aarch64}/qemu-aarch64
   arm_root "$work/arm" || lacks 'packages for aarch64 cannot be downloaded'

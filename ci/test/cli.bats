@@ -184,7 +184,7 @@ astray() {
 
 @test "the verbs that others have taken over are gone" {
   for verb in list redact reproduce query; do
-    refuses 2 "there is no verb \"$verb\"" "$verb"
+    refuses 2 "unknown verb \"$verb\"" "$verb"
   done
 }
 

@@ -201,7 +201,7 @@ small_tree() {
 @test "a release for a machine that cannot be built for is refused before anything is built" {
   one_sentence 2 "no release for sparc" "$root/ci/release.sh" --for sparc
   run ! "$root/ci/release.sh" --for
-  [[ "$output" == *"--for wants"* ]]
+  [[ "$output" == *"--for must name"* ]]
 }
 
 @test "--version says what this walkhammer is" {

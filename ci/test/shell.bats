@@ -27,15 +27,15 @@ all_verbs() {
   done <"$tmp/verbs"
   diff <("$walkhammer" help) <("$walkhammer" --help)
   diff <("$walkhammer" version) <("$walkhammer" --version)
-  refuses 2 "there is no verb \"bugs chek\"; did you mean \"bugs check\"?" help bugs chek
-  refuses 2 "there is no verb \"--json\"" help --json
+  refuses 2 "unknown verb \"bugs chek\"; did you mean \"bugs check\"?" help bugs chek
+  refuses 2 "unknown verb \"--json\"" help --json
 }
 
 @test "what is misspelled gets a suggestion" {
-  refuses 2 "there is no verb \"fuz\"; did you mean \"fuzz\"?" fuz
+  refuses 2 "unknown verb \"fuz\"; did you mean \"fuzz\"?" fuz
   refuses 2 "did you mean \"help\"?" hlep
   refuses 2 "did you mean \"replay\" or \"report\"?" re
-  refuses 2 "there is no verb \"bugs updat\"; did you mean \"bugs update\"?" bugs updat
+  refuses 2 "unknown verb \"bugs updat\"; did you mean \"bugs update\"?" bugs updat
   refuses 2 "fuzz has no option --walkr; did you mean --walker?" fuzz --walkr agct
   refuses 2 "fuzz has no option -walker; did you mean --walker?" fuzz -walker agct
   refuses 2 "fuzz has no option --sede; did you mean --seed?" fuzz --sede=7
@@ -114,8 +114,8 @@ escapes() {
 
 scripts=$root/harness/cli/completion
 
-# in_bash WORD...: prints what bash offers for the last of WORDs, after the command, of which bash
-# splits words as COMP_WORDBREAKS says; and the options of compopt, as "(default)".
+# in_bash WORD...: prints what bash offers for the last WORD behind the command. bash splits words as
+# COMP_WORDBREAKS says. Options of compopt are printed like "(default)".
 in_bash() {
   bash --norc -c '
     source "$1"
@@ -194,7 +194,7 @@ zsh_makes() {
 }
 
 @test "zsh completes, too" {
-  command -v zsh >/dev/null || skip "there is no zsh: ci/setup.sh shells"
+  command -v zsh >/dev/null || skip "zsh is not installed: ci/setup.sh shells"
   zsh_makes "walkhammer fu" "walkhammer fuzz "
   zsh_makes "walkhammer fuzz --walk" "Stop after this many walks"
   zsh_makes "walkhammer bugs ch" "walkhammer bugs check "
@@ -221,7 +221,7 @@ in_fish() {
 }
 
 @test "fish completes, too" {
-  command -v fish >/dev/null || skip "there is no fish: ci/setup.sh shells"
+  command -v fish >/dev/null || skip "fish is not installed: ci/setup.sh shells"
   is "$(in_fish "walkhammer fu")" "fuzz "
   is "$(in_fish "walkhammer bugs ch")" "check "
   is "$(in_fish "$(printf %q "$walkhammer") fuzz --walk")" "--walker --walks "
@@ -256,7 +256,7 @@ in_fish() {
 }
 
 @test "man and lexgrog take the manual pages" {
-  command -v man >/dev/null && command -v groff >/dev/null || skip "there is no man: ci/setup.sh shells"
+  command -v man >/dev/null && command -v groff >/dev/null || skip "man is not installed: ci/setup.sh shells"
   mkdir "$tmp/man"
   "$walkhammer" manual "$tmp/man"
   for page in "$tmp"/man/*; do
@@ -274,7 +274,7 @@ in_fish() {
 }
 
 @test "each option of --help is in the manual page of its verb" {
-  command -v man >/dev/null && command -v groff >/dev/null || skip "there is no man: ci/setup.sh shells"
+  command -v man >/dev/null && command -v groff >/dev/null || skip "man is not installed: ci/setup.sh shells"
   mkdir "$tmp/man"
   "$walkhammer" manual "$tmp/man"
   while read -r verb; do

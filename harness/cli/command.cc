@@ -50,7 +50,7 @@ std::string UnknownVerb(const VerbHelp& verb, const std::string& word) {
   for (const VerbHelp& below : verb.verbs) names.push_back(below.name());
   const std::string parent = verb.path == verb.words() ? "" : verb.words() + " ";
   if (parent.empty()) names.insert(names.end(), {"help", "version"});
-  return fmt::format("there is no verb \"{}{}\"{} ({} --help names all)", parent, word,
+  return fmt::format("unknown verb \"{}{}\"{} ({} --help names all)", parent, word,
                      DidYouMean(word, names, "\"" + parent, "\""), verb.path);
 }
 
@@ -85,8 +85,7 @@ std::optional<Failure> Unexpected(const CLI::App& app) {
   return std::nullopt;
 }
 
-// --- parsing
-// --------------------------------------------------------------------------------------
+// --- parsing -------------------------------------------------------------------------------------
 
 void AddAll(const std::vector<VerbGroup>& groups, CLI::App& app, Invocation& chosen) {
   app.set_version_flag("--version", VersionText());

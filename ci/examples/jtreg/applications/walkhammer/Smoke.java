@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * @test
- * @summary half a minute of each: AsyncGetCallTrace in parked scenes, and on a running program
+ * @summary AsyncGetCallTrace in parked scenes, and on a running program: 20 s of each
  * @key external-dep stress
  * @requires os.family == "linux" & (os.simpleArch == "x64" | os.simpleArch == "aarch64")
  * @library /test/lib /

@@ -63,7 +63,7 @@ public class WalkhammerRunner {
     try (Stream<Path> files = Files.walk(artifact, 5)) {
       return files.filter(file -> file.endsWith(HARNESS))
           .findFirst()
-          .orElseThrow(() -> new Error("there is no " + HARNESS + " in " + artifact))
+          .orElseThrow(() -> new Error(HARNESS + " is not in " + artifact))
           .toString();
     }
   }

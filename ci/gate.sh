@@ -9,10 +9,10 @@
 # (default 3) share the TIME: 90s, 10m, 1h, or a number of minutes (default 10m of walks; starting,
 # confirming and replaying come on top).
 # After each round, what only the candidate has found is replayed on both images. A confirmed new bug
-# leaves the other rounds out. DIR of --bugs is a store of bugs (docs/bugs.md): what it knows is no
-# news, and what it has as fixed should be gone; VERSION is that of the candidate, for JDKs that all
-# call themselves the same. The last line is made for a pull request. docs/gate.md says how it
-# judges.
+# leaves the other rounds out. DIR of --bugs is a store of bugs (docs/howto/bugs.md): what it knows
+# is no news, and what it has as fixed should be gone; VERSION is that of the candidate, for JDKs
+# that all call themselves the same. The last line is made for a pull request. docs/howto/gate.md
+# says how it judges.
 # WALKHAMMER names the executable (default: the release build's). DIR is new (default out/gate-DATE);
 # it keeps the runs, the verdict in gate.txt, and as gate.md to be pasted, requests that the images
 # answer differently in answers/, and reports/ on the candidate's runs for a CI's pages.

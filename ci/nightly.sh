@@ -21,10 +21,10 @@
 #   baseline = DIR         a night to compare with, whatever was found in it; default: the last
 #                          green one of `nights`
 #   policy = FILE.toml     of the gate
-#   bugs = DIR             a store of bugs (docs/bugs.md): what it knows is not new. A night opens no
-#                          bugs there; `walkhammer bugs update --store DIR NIGHT` does
+#   bugs = DIR             a store of bugs (docs/howto/bugs.md): what it knows is not new. A night
+#                          opens no bugs there; `walkhammer bugs update --store DIR NIGHT` does
 # --out (default out/nightly-DATE) gets plan, runs/, merged/, known/, reports/ and summary.txt; a
-# green night also gets the file green. docs/nights.md says how a night is judged.
+# green night also gets the file green. docs/howto/nights.md says how a night is judged.
 # WALKHAMMER names the executable (default: the release build's).
 # Exit codes: 0 green: nothing is new, 1 red: something is new, back or worse, 2 bad usage, 3 nothing
 # of the plan can be run here, 4 a run or a comparison failed or was vacuous, 130 interrupted.

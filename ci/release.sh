@@ -5,7 +5,8 @@
 # and libasgst-dev of the same files: ci/release.sh [--for ARCH] [FOLDER].
 #   --for ARCH   this machine's, the default, or on x86_64 crosswise aarch64
 #   FOLDER       where they go (default: build/dist, with --for another machine build/dist-ARCH)
-# Needs Debian 12, after ci/setup.sh, or ci/setup.sh aarch64. docs/releases.md says how it is done.
+# Needs Debian 12, after ci/setup.sh, or ci/setup.sh aarch64.
+# docs/maintainers/releases.md says how it is done.
 # Exit codes: 0 done, 1 it does not build or breaks a promise of ci/release/check.sh, 2 usage, 3
 # packages cannot be downloaded.
 set -eu

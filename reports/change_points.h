@@ -2,7 +2,7 @@
 // Change points of a series: where its level begins to differ, at once or little by little. Each
 // place is tried as the beginning of a step, of a drift and of a stretch, by weighted least
 // squares; the dispersion is the gate's, a belief that the series itself may correct:
-// docs/nights.md. Pure. Signal-safe: no.
+// docs/howto/nights.md. Pure. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_CHANGE_POINTS_H_
 #define WALKHAMMER_REPORTS_CHANGE_POINTS_H_
 

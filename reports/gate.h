@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gate: compares the runs of two builds, and says what of the candidate is worse. It tells a
-// regression from chance: docs/gate.md says how. Needs only run folders. Signal-safe: no.
+// regression from chance: docs/explanation/gate-statistics.md says how. Needs only run folders.
+// Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_GATE_H_
 #define WALKHAMMER_REPORTS_GATE_H_
 

@@ -33,7 +33,8 @@ GateKind NewKindOf(std::string_view oracle);
 void AddChange(GateChange change, const GatePolicy& policy, GateVerdict& verdict);
 
 // How far runs of one build are believed to differ before any were compared: standard deviation, as
-// a share of the rate or time, and the degrees of freedom of that belief. Measured: docs/gate.md.
+// a share of the rate or time, and the degrees of freedom of that belief. Measured:
+// docs/explanation/gate-statistics.md.
 struct Spread {
   double share, degrees;
 };

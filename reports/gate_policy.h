@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GatePolicy: what the gate looks for, from which size on, and which of it fails. A team keeps it
-// as a TOML file: docs/gate.md lists the keys. Signal-safe: no.
+// as a TOML file: docs/howto/gate.md lists the keys. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_GATE_POLICY_H_
 #define WALKHAMMER_REPORTS_GATE_POLICY_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The statistics of the gate: tests on counts that vary more than independent walks would. What
-// each is for, and where it comes from: docs/gate.md. Pure. Signal-safe: no.
+// each is for, and where it comes from: docs/explanation/gate-statistics.md. Pure. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_GATE_STATISTICS_H_
 #define WALKHAMMER_REPORTS_GATE_STATISTICS_H_
 

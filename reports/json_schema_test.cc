@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds what `report --json` prints to docs/report.schema.json, and the schema to what is printed.
+// Holds what `report --json` prints to docs/reference/report.schema.json, and the schema to what is
+// printed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

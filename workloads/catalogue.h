@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads: Java programs that give a JVM real work while its stacks are walked. Each workload is
-// one stanza of a catalogue file (docs/workloads.md lists the keys); a file is a suite.
+// one stanza of a catalogue file (docs/howto/workloads.md lists the keys); a file is a suite.
 // Signal-safe: no.
 #ifndef WALKHAMMER_WORKLOADS_CATALOGUE_H_
 #define WALKHAMMER_WORKLOADS_CATALOGUE_H_

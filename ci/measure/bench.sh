@@ -19,7 +19,7 @@ fi
 mkdir -p "$folder"
 
 # dear OUTPUT: prints the rates, as shares of the bare call's, that are too low. What was measured is
-# in docs/results.md; the bounds lie below the worst of it, as machines and runs differ.
+# in docs/reference/figures.md; the bounds lie below the worst of it, as machines and runs differ.
 dear() {
   awk '/^  AdapterGuardOracles / && $2 < 0.7 || /^  WholeRandomLine / && $2 < 0.9' "$1"
 }

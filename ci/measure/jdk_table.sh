@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures each JDK that ci/setup/jdks.sh provides and prints the table of docs/jdk-support.md:
+# Measures each JDK that ci/setup/jdks.sh provides and prints the table of docs/reference/jdks.md:
 # ci/measure/jdk_table.sh [VERSION...] (default: all JDKs for this machine's architecture).
 #   WALKHAMMER_FUZZ_TIME    duration of fuzzing agct, guided by libFuzzer, with confirmation of its
 #                           crash sites (default: 60s)

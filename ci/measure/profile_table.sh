@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs each flag profile on JDKs and prints the table of docs/jdk-support.md:
+# Runs each flag profile on JDKs and prints the table of docs/reference/jdks.md:
 # ci/measure/profile_table.sh [VERSION...]. A VERSION is a name of ci/setup/jdks.sh (default: one
 # for each feature version).
 # Each cell is 5 s of torture:mixed, sampled every 100 us, with agct and asgst. It shows the number

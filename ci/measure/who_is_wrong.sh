@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints who gets what wrong, the table of docs/findings.md: walkers x kinds of code x JDKs:
+# Prints the table of docs/findings/who-gets-what-wrong.md, walkers x kinds of code x JDKs:
 # ci/measure/who_is_wrong.sh [VERSION...]. A VERSION is a name of ci/setup/jdks.sh (default: one for
-# each feature version that docs/findings.md shows). The short form takes 2 minutes, twice that on a
+# each feature version that the page shows). The short form takes 2 minutes, twice that on a
 #   busy machine: WALKHAMMER_STRESS_TIME=3s ci/measure/who_is_wrong.sh 17 25
 # Each JDK runs some torture programs, sampled every 100 us. The walkers of one line of $groups
 # below are shown the same samples, each beside the reference; those of profilers whose library

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The harnesses of docs/harnesses.md, each the real one: green on a stock JDK or an honest library, red
+# Runs the real harnesses of docs/howto/harnesses.md: green on a stock JDK or an honest library, red
 # where a bug is planted, skipped where walkhammer cannot run. jtreg and TKG (AQAvit) run the smoke
 # tests, and jtreg the known issues, on each --jdk that has a compiler (default: the oldest and the
 # newest of /usr/lib/jvm from 17 on), and on a copy whose AsyncGetCallTrace is broken; Maven and Gradle

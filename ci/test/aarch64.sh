@@ -10,7 +10,7 @@
 #   --short           one JDK, a few minutes, without qemu's one-instruction-per-block mode and
 #                     without pointer authentication
 # Exit codes: 0 all passed, 1 something failed, 2 usage, 3 packages cannot be downloaded here.
-# What emulation cannot show: docs/aarch64.md.
+# What emulation cannot show: docs/howto/aarch64.md.
 set -eu
 cd "$(dirname "$0")/../.."
 

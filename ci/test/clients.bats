@@ -87,7 +87,8 @@ good() {
   [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
   while read -r name home; do
     # There a thread that has waited for a safepoint's end mostly meets the next one: on a busy
-    # machine, a program whose threads are all sampled hardly goes on. See docs/reference.md.
+    # machine, a program whose threads are all sampled hardly goes on. See
+    # docs/reference/libasgst.md.
     [ "$name" != 11 ] || continue
     for seconds in 1 4 16; do
       profile "$home" queue "$seconds"

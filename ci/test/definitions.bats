@@ -74,7 +74,7 @@ needs() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
 @test "what definitions and documents name exists" {
   mapfile -t files < <(definitions)
-  set -- "${files[@]}" "$root/docs/scale.md" "$root/docs/gate.md"
+  set -- "${files[@]}" "$root/docs/howto/many-machines.md" "$root/docs/howto/gate.md"
   run wrong "$@"
   echo "$output"
   [ -z "$output" ]

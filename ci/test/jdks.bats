@@ -75,7 +75,7 @@ walkhammer() {
 }
 
 # Prints the scenes that AsyncGetCallTrace does not walk truly on a JDK, or that a JDK lacks: see
-# docs/jdk-support.md.
+# docs/reference/jdks.md.
 untrue() {
   case $1 in
     8) echo deoptimized huge-frame lambda-reflection mixed-tiers ;;

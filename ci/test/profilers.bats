@@ -169,7 +169,7 @@ END
   [ ! -e "$out" ]
 }
 
-@test "released libraries walk all scenes but those that docs/profilers.md names" {
+@test "released libraries walk all scenes but those that docs/howto/profilers.md names" {
   need_release
   for library in "$released"/asprof-*.so; do
     fuzz "$library" --walks 20000
@@ -192,7 +192,7 @@ known_jdk() {
   "$BATS_TEST_DIRNAME"/../setup/jdks.sh 17 2>/dev/null | cut -d ' ' -f 2-
 }
 
-@test "java-profiler's releases walk all scenes but those that docs/profilers.md names" {
+@test "java-profiler's releases walk all scenes but those that docs/howto/profilers.md names" {
   local library name jdk
   jdk=$(known_jdk)
   for library in "$released"/ddprof-*.so; do

@@ -81,8 +81,8 @@ api_test() { "$(dirname "$walkhammer")/harness/asgst/testing/api_test" "$@"; }
   done
 }
 
-@test "docs/api-tests.md names each function and constant, and only tests that exist" {
-  table=$BATS_TEST_DIRNAME/../../docs/api-tests.md
+@test "docs/maintainers/api-tests.md names each function and constant, and only tests that exist" {
+  table=$BATS_TEST_DIRNAME/../../docs/maintainers/api-tests.md
   headers=$BATS_TEST_DIRNAME/../../harness/asgst/include
   in_table() { grep -o "$1" "$table" | tr -d '`' | sort -u; }
   names=$({

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The SQL of docs/run-folder.md, asked of real runs.
+# The SQL of docs/howto/query-runs.md, asked of real runs.
 
 load lib
 
@@ -10,7 +10,7 @@ setup_file() {
   # Each block becomes a file: 1.sql, 2.sql and so on.
   awk '/^## / { asks = /^## Questions/ }
     asks && /^```sql$/ { file = ++n ".sql"; next } /^```$/ { file = "" } file { print >file }' \
-    "$BATS_TEST_DIRNAME/../../docs/run-folder.md"
+    "$BATS_TEST_DIRNAME/../../docs/howto/query-runs.md"
   "$WALKHAMMER" fuzz --jdk "$jdk" --walker puzzle-crash --scene c2 --walks 20000 --no-minimize \
     --out planted >said 2>&1 || [ "$?" -eq 1 ]
   "$WALKHAMMER" fuzz --jdk "$jdk" --walks 20000 --scene c2 --no-confirm --no-minimize \

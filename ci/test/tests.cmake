@@ -60,7 +60,7 @@ wh_test(record_test harness/findings/*_test.cc harness/store/*_test.cc LIBS wh_s
 wh_test(elf_test harness/elf/*_test.cc harness/ipc/*_test.cc LIBS wh_ipc)
 wh_test(bugs_test harness/base/toml_test.cc harness/bugs/*_test.cc harness/bugs/runs/*_test.cc LIBS wh_bug_runs COLD
         DEFINITIONS WALKHAMMER_CORPORA="${CMAKE_SOURCE_DIR}/corpora"
-                    WALKHAMMER_FINDINGS="${CMAKE_SOURCE_DIR}/docs/findings.md")
+                    WALKHAMMER_FINDINGS="${CMAKE_SOURCE_DIR}/docs/findings/root-causes.md")
 wh_test(crash_test
         harness/crash/*_test.cc harness/crash/core/*_test.cc harness/hs_err/testing/crash_log.cc
         harness/hs_err/testing/planted_secrets.cc harness/hs_err/testing/wrappings.cc
@@ -76,7 +76,7 @@ wh_test(reports_test
 wh_test(report_output_test
         reports/history_test.cc reports/json_schema_test.cc reports/report_output_test.cc
         LIBS wh_reports COLD
-        DEFINITIONS WALKHAMMER_REPORT_SCHEMA="${CMAKE_SOURCE_DIR}/docs/report.schema.json"
+        DEFINITIONS WALKHAMMER_REPORT_SCHEMA="${CMAKE_SOURCE_DIR}/docs/reference/report.schema.json"
                     WALKHAMMER_REPORT_TESTING="${CMAKE_SOURCE_DIR}/reports/testing")
 wh_test(gate_test reports/gate_*test.cc LIBS wh_reports COLD)
 wh_test(night_test
@@ -253,8 +253,8 @@ if(NOT WALKHAMMER_SANITIZE)
   endforeach()
 endif()
 
-# How often the gate is wrong, on runs that are drawn from real ones: docs/gate.md. The figures
-# of the build machine will do.
+# How often the gate is wrong, on runs that are drawn from real ones:
+# docs/explanation/gate-statistics.md. The figures of the build machine will do.
 if(WALKHAMMER_COLD_TESTS AND NOT WALKHAMMER_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
   add_executable(gate_power reports/testing/gate_power.cc)
   target_link_libraries(gate_power PRIVATE wh_reports)

@@ -210,11 +210,11 @@ fails() {
   [ "$names" -eq "$(cat "$root"/workloads/*.catalogue | grep -c '^name: ')" ]
 }
 
-@test "docs/workloads.md names every workload of Debian" {
+@test "docs/howto/workloads.md names every workload of Debian" {
   sed -n "s/^name: //p" "$root/workloads/debian.catalogue" >"$tmp/names"
   while read -r name; do
-    grep -q "^| \`$name\` |" "$root/docs/workloads.md" || {
-      echo "docs/workloads.md lacks $name"
+    grep -q "^| \`$name\` |" "$root/docs/howto/workloads.md" || {
+      echo "docs/howto/workloads.md lacks $name"
       return 1
     }
   done <"$tmp/names"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin for walkhammer (docs/plugins.md): a profiler that asks AsyncGetCallTrace. With
+// A plugin for walkhammer (docs/howto/own-walker.md): a profiler that asks AsyncGetCallTrace. With
 // -DWITH_BUG, it keeps a stack for each pc, as if a method always had the same callers.
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a bug: a TOML file that people edit, too. docs/bugs.md lists the keys. Signal-safe:
-// no.
+// The text of a bug: a TOML file that people edit, too. docs/howto/bugs.md lists the keys.
+// Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BUGS_BUG_TEXT_H_
 #define WALKHAMMER_HARNESS_BUGS_BUG_TEXT_H_
 

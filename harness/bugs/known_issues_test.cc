@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of corpora/known-issues: each is read, and docs/findings.md has a section for each
-// finding of ours, and no other.
+// The files of corpora/known-issues: each is read, and docs/findings/root-causes.md has a section
+// for each finding of ours, and no other.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr char kIssues[] = WALKHAMMER_CORPORA "/known-issues";
 
-// The ids of the sections of docs/findings.md: the bugs of OpenJDK's tracker that the heading
-// begins with, or WH-NN by its number.
+// The ids of the sections of docs/findings/root-causes.md: the bugs of OpenJDK's tracker that the
+// heading begins with, or WH-NN by its number.
 std::set<std::string> IdsOfFindings() {
   const std::regex heading("## (\\d+)\\. (.*)"), bug("^(?: and )?(JDK-\\d+)");
   std::set<std::string> ids;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The .walk text form: readable, versioned, one field per line, with comments.
-// Grammar and examples: docs/walk-format.md. Signal-safe: no.
+// Grammar and examples: docs/reference/walk-format.md. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_REQUEST_TEXT_FORM_H_
 #define WALKHAMMER_HARNESS_REQUEST_TEXT_FORM_H_
 

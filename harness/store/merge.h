@@ -2,7 +2,7 @@
 // Merging: joins run folders of one build of a JVM into one folder that reports, gates and replays
 // read as any other. Nothing is counted twice: each run has an id, and the merged folder keeps the
 // ids and identities of all runs that it holds. What is added up, and what is kept by run:
-// docs/scale.md. Signal-safe: no.
+// docs/howto/many-machines.md. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_MERGE_H_
 #define WALKHAMMER_HARNESS_STORE_MERGE_H_
 

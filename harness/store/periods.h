@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Periods: how the counts of a run, or of one of its cells, grew over time. Walks that follow each
 // other are alike, so only counts by stretch of time tell how far a share or a rate varies: see
-// docs/gate.md. Signal-safe: no.
+// docs/explanation/gate-statistics.md. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_PERIODS_H_
 #define WALKHAMMER_HARNESS_STORE_PERIODS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunReader: reads the results of one campaign from its folder, also while the run goes on or after
-// it was killed. Trusts nothing that it reads: see docs/run-folder.md. Every failure is kBadInput.
-// Signal-safe: no.
+// it was killed. Trusts nothing that it reads: see docs/reference/run-folder.md. Every failure is
+// kBadInput. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RUN_READER_H_
 #define WALKHAMMER_HARNESS_STORE_RUN_READER_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of run.db that all runs have: see docs/run-folder.md. Signal-safe: no.
+// The rows of run.db that all runs have: see docs/reference/run-folder.md. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RUN_ROWS_H_
 #define WALKHAMMER_HARNESS_STORE_RUN_ROWS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of run.db, each described once: see columns.h and docs/run-folder.md. For the store,
-// and for the JSON report, which names values as these tables do. Signal-safe: no.
+// The tables of run.db, each described once: see columns.h and docs/reference/run-folder.md. For
+// the store, and for the JSON report, which names values as these tables do. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RUN_TABLES_H_
 #define WALKHAMMER_HARNESS_STORE_RUN_TABLES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that docs/run-folder.md has a section for each table of run.db and names each column, and
-// the SQL that column descriptions become.
+// Tests that docs/reference/run-folder.md has a section for each table of run.db and names each
+// column, and the SQL that column descriptions become.
 #include "harness/store/run_tables.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::map<std::string, std::set<std::string>> ColumnsBySqlite() {
   return columns;
 }
 
-// The text of docs/run-folder.md from the heading of `table` to the next heading.
+// The text of docs/reference/run-folder.md from the heading of `table` to the next heading.
 std::string SectionOf(const std::string& doc, const std::string& table) {
   const size_t begin = doc.find("\n### " + table + ":");
   return begin == std::string::npos ? "" : doc.substr(begin, doc.find("\n### ", begin + 1) - begin);
@@ -38,8 +38,8 @@ std::string SectionOf(const std::string& doc, const std::string& table) {
 
 TEST(RunTables, TheDocumentNamesEachColumn) {
   const auto tree = std::filesystem::path(__FILE__).parent_path() / "../..";
-  const std::string doc = ReadFile(tree / "docs/run-folder.md");
-  if (doc.empty()) GTEST_SKIP() << "docs/run-folder.md is not beside these sources";
+  const std::string doc = ReadFile(tree / "docs/reference/run-folder.md");
+  if (doc.empty()) GTEST_SKIP() << "docs/reference/run-folder.md is not beside these sources";
   const auto tables = ColumnsBySqlite();
   EXPECT_EQ(tables.size(), 26u);
   for (const auto& [table, columns] : tables) {

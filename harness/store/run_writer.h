@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunWriter: writes the results of one campaign as one SQLite file (run.db) in one folder. Schema
-// and units: docs/run-folder.md. Every write reports its failure, and is committed when the call
-// returns. Signal-safe: no.
+// and units: docs/reference/run-folder.md. Every write reports its failure, and is committed when
+// the call returns. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RUN_WRITER_H_
 #define WALKHAMMER_HARNESS_STORE_RUN_WRITER_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AsyncGetStackTrace and AsyncGetCallTrace2 on a live JVM, as profilers call them: each code, frame
-// type and option that can be brought about. docs/api-tests.md lists what is tested where.
+// type and option that can be brought about. docs/maintainers/api-tests.md lists what is tested
+// where.
 #include <dlfcn.h>
 #include <execinfo.h>
 

@@ -5,8 +5,9 @@
  *     walkhammer fuzz --walker plugin:./mine.so
  *     walkhammer stress --walker asgst,plugin:./mine.so --workload 'torture:*'
  *
- * A plugin exports walkhammer_walk; the other functions are optional. docs/plugins.md has an
- * example. A library that exports AsyncGetCallTrace needs no plugin: --walker agct --provider FILE.
+ * A plugin exports walkhammer_walk; the other functions are optional. docs/howto/own-walker.md has
+ * an example. A library that exports AsyncGetCallTrace needs no plugin: --walker agct --provider
+ * FILE.
  */
 #ifndef WALKHAMMER_WALKER_H_
 #define WALKHAMMER_WALKER_H_

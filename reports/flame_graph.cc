@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -68,13 +71,17 @@ struct Picture {
 // Trees as one. Frames that no stack is on have a count of 0.
 class TreeJoiner {
  public:
+  // Names that are the same after `rename` are joined, too.
+  using Rename = std::function<std::string(std::string_view name)>;
+  explicit TreeJoiner(Rename rename = nullptr) : rename_(std::move(rename)) {}
+
   // A group's tree, below a frame of its own if `framed`, with its counts in `count`.
   void Add(const FlameGroup& group, bool framed, uint64_t Flame::*count) {
     const std::vector<StackTree::Node>& nodes = group.stacks.nodes();
     std::vector<uint32_t> name_of, at(std::max<size_t>(1, nodes.size()));
     for (const std::string& name : group.stacks.names())
-      name_of.push_back(NameOf(name, ColourOf(name)));
-    if (framed) at[0] = FrameOf(0, NameOf(group.name, kCellColour));
+      name_of.push_back(NameOf(Renamed(name), ColourOf(name)));
+    if (framed) at[0] = FrameOf(0, NameOf(Renamed(group.name), kCellColour));
     for (size_t i = 1; i < nodes.size(); i++) {
       at[i] = FrameOf(at[nodes[i].parent], name_of[nodes[i].name]);
       frames_[at[i]].*count += nodes[i].count;
@@ -92,6 +99,9 @@ class TreeJoiner {
   const std::vector<std::pair<std::string_view, int>>& names() const { return names_; }
 
  private:
+  std::string_view Renamed(std::string_view name) {
+    return rename_ == nullptr ? name : renamed_.emplace_back(rename_(name));
+  }
   uint32_t NameOf(std::string_view name, int colour) {
     const auto [known, is_new] = (colour == kCellColour ? cells_ : functions_).try_emplace(name, 0);
     if (is_new) {
@@ -109,17 +119,17 @@ class TreeJoiner {
     return known->second;
   }
 
+  const Rename rename_;
+  std::deque<std::string> renamed_;
   std::vector<std::pair<std::string_view, int>> names_;
   std::unordered_map<std::string_view, uint32_t> cells_, functions_;
   std::vector<Flame> frames_ = std::vector<Flame>(1);
   std::unordered_map<uint64_t, uint32_t> known_;  // by caller and name
 };
 
-Picture Draw(std::span<const FlameGroup> groups, std::span<const FlameGroup> before) {
+// `trees` must outlive the picture.
+Picture DrawTrees(const TreeJoiner& trees) {
   Picture picture;
-  TreeJoiner trees;
-  for (const FlameGroup& group : groups) trees.Add(group, groups.size() > 1, &Flame::count);
-  for (const FlameGroup& group : before) trees.Add(group, groups.size() > 1, &Flame::before);
   const auto& names = trees.names();
   std::vector<Flame> all = trees.Frames();
   picture.root = all[0];
@@ -155,6 +165,13 @@ Picture Draw(std::span<const FlameGroup> groups, std::span<const FlameGroup> bef
       waiting.emplace_back(by_caller[i], level + 1);
   }
   return picture;
+}
+
+Picture Draw(std::span<const FlameGroup> groups, std::span<const FlameGroup> before) {
+  TreeJoiner trees;
+  for (const FlameGroup& group : groups) trees.Add(group, groups.size() > 1, &Flame::count);
+  for (const FlameGroup& group : before) trees.Add(group, groups.size() > 1, &Flame::before);
+  return DrawTrees(trees);  // its names are those of the groups
 }
 
 // The tree in pre-order, three numbers per frame: level (from 1), index of the name, count.
@@ -306,24 +323,47 @@ std::string FlameDifferenceHtml(const FlameComparison& comparison, std::string_v
   return FlamePage(picture, DifferenceText(picture, comparison.now.size() > 1), title);
 }
 
+namespace {
+
+// What the collapsed format can hold of a frame's name.
+std::string CollapsedName(std::string_view frame) {
+  std::string name = OnOneLine(std::string(ShortName(frame)));
+  std::replace(name.begin(), name.end(), ';', ':');
+  return Printable(name);
+}
+
+// For each frame of the picture, the stacks that end there.
+std::vector<uint64_t> OwnCounts(const Picture& picture) {
+  std::vector<uint64_t> own(picture.frames.size());
+  std::vector<size_t> at_level;  // the last frame of each level, from 1
+  for (size_t i = 0; i < own.size(); i++) {
+    const uint32_t level = picture.levels[i];
+    own[i] = picture.frames[i].count;
+    if (level > 1) own[at_level[level - 2]] -= own[i];
+    at_level.resize(level - 1);
+    at_level.push_back(i);
+  }
+  return own;
+}
+
+}  // namespace
+
 std::string CollapsedText(std::span<const FlameGroup> groups) {
-  std::map<std::string, uint64_t> lines;
-  for (const FlameGroup& group : groups)
-    for (uint32_t i = 1; i < group.stacks.nodes().size(); i++) {
-      const uint64_t count = group.stacks.nodes()[i].count;
-      if (count == 0) continue;
-      std::string line;
-      const auto add = [&](std::string_view frame) {
-        std::string name = OnOneLine(std::string(ShortName(frame)));
-        std::replace(name.begin(), name.end(), ';', ':');
-        line += (line.empty() ? "" : ";") + name;
-      };
-      if (groups.size() > 1) add(group.name);
-      for (const std::string_view frame : group.stacks.FramesOf(i)) add(frame);
-      lines[Printable(line)] += count;
-    }
-  std::string text;
-  for (const auto& [line, count] : lines) text += fmt::format("{} {}\n", line, count);
+  TreeJoiner trees(CollapsedName);
+  for (const FlameGroup& group : groups) trees.Add(group, groups.size() > 1, &Flame::count);
+  const Picture picture = DrawTrees(trees);
+  const std::vector<uint64_t> own = OwnCounts(picture);
+  std::string text, line;
+  std::vector<size_t> ends = {0};  // of the line, by level
+  for (size_t i = 0; i < own.size(); i++) {
+    const uint32_t level = picture.levels[i];
+    line.resize(ends[level - 1]);
+    if (level > 1) line += ';';
+    line += picture.names[picture.frames[i].name].first;
+    ends.resize(level);
+    ends.push_back(line.size());
+    if (own[i] != 0) fmt::format_to(std::back_inserter(text), "{} {}\n", line, own[i]);
+  }
   return text;
 }
 

@@ -48,8 +48,10 @@ int ShareChange(uint64_t before, uint64_t of_before, uint64_t now, uint64_t of_n
 // The same page, with frames coloured by ShareChange. Width is the number of walks now or before.
 std::string FlameDifferenceHtml(const FlameComparison& comparison, std::string_view title);
 
-// Returns sorted lines "a.B.c;a.B.d 12": the collapsed format that flamegraph.pl and speedscope
-// read. Omits the descriptors of methods and adds up stacks that are the same without these.
+// Returns lines "a.B.c;a.B.d 12", callers before what they call and neighbours in alphabetical
+// order: the collapsed format that flamegraph.pl and speedscope read. Omits the descriptors of
+// methods and adds up stacks that are the same without these. Takes time and memory in proportion
+// to the text.
 std::string CollapsedText(std::span<const FlameGroup> groups);
 
 }  // namespace walkhammer

@@ -40,13 +40,15 @@ Result<std::set<std::string>> WorkloadsIn(const std::string& jar,
                                           const StartJava& java) {
   std::vector<std::string> words = {"-jar", jar};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  ASSIGN_OR_RETURN(auto program, Program::Start(java(words)));
+  ProgramSetup setup = java(words);
+  setup.errors_apart = true;  // DaCapo's notices, and what JAVA_TOOL_OPTIONS make the JVM say
+  ASSIGN_OR_RETURN(auto program, Program::Start(setup));
   const std::string asked = fmt::format("{} {}", jar, fmt::join(arguments, " "));
   if (!program->EndsWithin(kListsWithin))
     return Unable(fmt::format("{} lists no workloads within 60 s", asked));
   if (program->wait_status() != 0)
     return Unable(fmt::format("{} lists no workloads ({}): {}", asked, program->EndText(),
-                              program->output()));
+                              program->output() + program->errors()));
   const std::vector<std::string> names = Words(program->output());
   if (names.empty()) return Unable(fmt::format("{} lists no workloads", asked));
   return std::set<std::string>(names.begin(), names.end());
@@ -55,8 +57,8 @@ Result<std::set<std::string>> WorkloadsIn(const std::string& jar,
 Status CheckArchiveHolds(const Workload& workload, const std::string& jar,
                          const std::set<std::string>& held) {
   if (held.contains(workload.name)) return Ok();
-  return Unable(fmt::format("{} does not list {} for this JDK; it lists {}", jar, workload.name,
-                            fmt::join(held, ", ")));
+  return Unable(
+      fmt::format("{} does not list {}; it lists {}", jar, workload.name, fmt::join(held, ", ")));
 }
 
 }  // namespace walkhammer

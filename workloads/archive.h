@@ -22,8 +22,9 @@ using StartJava = std::function<ProgramSetup(const std::vector<std::string>& arg
 // the folder `path`. kBadInput if there is none, or several.
 Result<std::string> FindArchive(const std::string& suite, const std::string& path);
 
-// The workloads that `jar` lists for the JVM of `java`, when it is started with `arguments` (key
-// "list" of the catalogue). Takes a second. kUnable if the JVM fails, or lists nothing within 60 s.
+// The workloads that `jar` lists on stdout for the JVM of `java`, when it is started with
+// `arguments` (key "list" of the catalogue). Takes a second. kUnable if the JVM fails, or lists
+// nothing within 60 s.
 Result<std::set<std::string>> WorkloadsIn(const std::string& jar,
                                           const std::vector<std::string>& arguments,
                                           const StartJava& java);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sstream>
@@ -23,20 +24,45 @@ constexpr size_t kKeptOutput = 64 * 1024;  // bytes of the output's end
 
 }  // namespace
 
-Result<std::unique_ptr<Program>> Program::Start(const ProgramSetup& setup) {
+namespace {
+
+// Makes a pipe that is read without waiting. Returns the end to write to.
+Result<int> MakePipe(int& reading) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return ToolFailed(std::string("cannot make a pipe: ") + strerror(errno));
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   fcntl(ends[0], F_SETPIPE_SZ, kPipeBytes);  // refused, the program waits more often
+  reading = ends[0];
+  return ends[1];
+}
+
+void Append(std::string_view printed, std::string& end) {
+  end.append(printed);
+  if (end.size() > 2 * kKeptOutput) end.erase(0, end.size() - kKeptOutput);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Program>> Program::Start(const ProgramSetup& setup) {
   std::unique_ptr<Program> program(new Program);
-  program->pipe_ = ends[0];
-  const Status started = program->process_.Start({.arguments = setup.arguments,
-                                                  .environment = setup.environment,
-                                                  .directory = setup.directory,
-                                                  .inherited = setup.inherited,
-                                                  .output = ends[1]});
-  close(ends[1]);
+  for (const std::string& text : setup.counted) program->counted_.push_back({text, ""});
+  SpawnOptions options = {.arguments = setup.arguments,
+                          .environment = setup.environment,
+                          .directory = setup.directory,
+                          .inherited = setup.inherited};
+  ASSIGN_OR_RETURN(options.output, MakePipe(program->pipe_));
+  Status started = Ok();
+  if (setup.errors_apart) {
+    auto errors = MakePipe(program->error_pipe_);
+    if (errors.ok())
+      options.errors = errors.value();
+    else
+      started = errors.failure();
+  }
+  if (started.ok()) started = program->process_.Start(options);
+  close(options.output);
+  if (options.errors >= 0) close(options.errors);
   if (!started.ok()) return started.failure();
   return program;
 }
@@ -44,6 +70,21 @@ Result<std::unique_ptr<Program>> Program::Start(const ProgramSetup& setup) {
 Program::~Program() {
   Kill();
   if (pipe_ >= 0) close(pipe_);
+  if (error_pipe_ >= 0) close(error_pipe_);
+}
+
+void Program::Counted::Take(std::string_view printed) {
+  rest.append(printed);
+  size_t at = 0;
+  for (size_t next; (next = rest.find(text, at)) != std::string::npos; times++)
+    at = next + text.size();
+  rest.erase(0, rest.size() - std::min(text.size() - 1, rest.size() - at));
+}
+
+void Program::Take(std::string_view printed) {
+  output_bytes_ += printed.size();
+  Append(printed, output_);
+  for (Counted& each : counted_) each.Take(printed);
 }
 
 // Reads a few megabytes at most: a program that prints without end must not hold us up.
@@ -51,10 +92,13 @@ void Program::Drain() {
   char buffer[65536];
   for (int i = 0; i < 64; i++) {
     const ssize_t got = read(pipe_, buffer, sizeof buffer);
-    if (got <= 0) return;
-    output_bytes_ += static_cast<uint64_t>(got);
-    output_.append(buffer, static_cast<size_t>(got));
-    if (output_.size() > 2 * kKeptOutput) output_.erase(0, output_.size() - kKeptOutput);
+    if (got <= 0) break;
+    Take({buffer, static_cast<size_t>(got)});
+  }
+  for (int i = 0; i < 64 && error_pipe_ >= 0; i++) {
+    const ssize_t got = read(error_pipe_, buffer, sizeof buffer);
+    if (got <= 0) break;
+    Append({buffer, static_cast<size_t>(got)}, errors_);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -26,10 +27,12 @@ char StateOf(pid_t pid, pid_t tid);
 bool IsAlive(pid_t pid);
 
 struct ProgramSetup {
-  std::vector<std::string> arguments;    // the program first
-  std::vector<std::string> environment;  // NAME=VALUE, added to ours or replacing ours
-  std::string directory;                 // working directory; empty: ours
-  std::vector<int> inherited;            // descriptors that the program keeps, with their numbers
+  std::vector<std::string> arguments;         // the program first
+  std::vector<std::string> environment = {};  // NAME=VALUE, added to ours or replacing ours
+  std::string directory = {};                 // working directory; empty: ours
+  std::vector<int> inherited = {};        // descriptors that the program keeps, with their numbers
+  bool errors_apart = false;              // stderr goes to errors(), not to output()
+  std::vector<std::string> counted = {};  // texts to be counted in the output; not empty
 };
 
 class Program {
@@ -48,19 +51,31 @@ class Program {
   pid_t pid() const { return process_.pid(); }
   int wait_status() const { return process_.wait_status(); }
   const std::string& output() const { return output_; }  // the end of the output
+  const std::string& errors() const { return errors_; }  // the end of stderr, if it is apart
   uint64_t output_bytes() const { return output_bytes_; }
+  // How often the i-th counted text was printed.
+  uint64_t counted(size_t i) const { return counted_[i].times; }
   // What ended the process, in words: "exit code 3", "SIGABRT".
   std::string EndText() const;
 
  private:
+  struct Counted {
+    void Take(std::string_view printed);
+    std::string text;
+    std::string rest;  // the end of the output, which may be the begin of the text
+    uint64_t times = 0;
+  };
+
   Program() = default;
   void Drain();
+  void Take(std::string_view printed);
 
   Spawned process_;
-  int pipe_ = -1;
+  int pipe_ = -1, error_pipe_ = -1;
   bool ended_ = false;
-  std::string output_;
+  std::string output_, errors_;
   uint64_t output_bytes_ = 0;
+  std::vector<Counted> counted_;
 };
 
 }  // namespace walkhammer

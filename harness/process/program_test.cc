@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 
 std::unique_ptr<Program> Shell(const std::string& script, std::vector<std::string> environment = {},
                                const std::string& directory = "") {
-  return Must(Program::Start({{"sh", "-c", script}, std::move(environment), directory, {}}));
+  return Must(Program::Start({{"sh", "-c", script}, std::move(environment), directory}));
 }
 
 // Waits for at most 20 s.
@@ -203,6 +203,20 @@ TEST(Program, CountsWhatItKeepsOnlyTheEndOf) {
   EXPECT_EQ(program->output_bytes(), 3000005u);
   EXPECT_LE(program->output().size(), 128u * 1024);
   EXPECT_THAT(program->output(), HasSubstr("last\n"));
+}
+
+TEST(Program, CountsATextHoweverItIsPrinted) {
+  // A text in two writes, one right after another, one cut off by another letter.
+  auto program = Must(Program::Start(
+      {.arguments = {"sh", "-c",
+                     "printf 'abab ab'; sleep 0.2; printf 'ab xabab\\nab'; echo ab >&2"},
+       .errors_apart = true,
+       .counted = {"abab", "b x"}}));
+  ASSERT_TRUE(Ends(*program));
+  EXPECT_EQ(program->output(), "abab abab xabab\nab");
+  EXPECT_EQ(program->counted(0), 3u);
+  EXPECT_EQ(program->counted(1), 1u);
+  EXPECT_EQ(program->errors(), "ab\n");
 }
 
 TEST(Program, EnvironmentAndDirectoryAreAsGiven) {

@@ -61,7 +61,7 @@ std::vector<std::string> Environment(const std::vector<std::string>& added) {
   const int null_fd = open("/dev/null", O_RDONLY);
   if (null_fd >= 0) dup2(null_fd, 0);
   dup2(options.output, 1);
-  dup2(options.output, 2);
+  dup2(options.errors < 0 ? options.output : options.errors, 2);
   for (const int fd : options.inherited) fcntl(fd, F_SETFD, 0);
   for (const int ends : {SIGHUP, SIGINT}) ::signal(ends, options.own_group ? SIG_IGN : SIG_DFL);
   ::signal(SIGTERM, options.ignores_sigterm ? SIG_IGN : SIG_DFL);

@@ -19,6 +19,7 @@ struct SpawnOptions {
   std::string directory = {};                 // working directory; empty: ours
   std::vector<int> inherited = {};            // descriptors to keep, with their numbers
   int output = 2;                             // descriptor for its stdout and stderr
+  int errors = -1;                            // descriptor for its stderr alone; -1: `output`
   bool aslr = true;                           // false: the same addresses in each run
   // True: the process leads a group of its own and ignores SIGINT and SIGHUP, so that a terminal's
   // Ctrl-C reaches us, and we end the process in order. False: it gets the signals of our group.

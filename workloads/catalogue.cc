@@ -23,12 +23,6 @@ Failure At(const std::string& where, std::string_view message) {
   return BadInput(fmt::format("{}: {}", where, message));
 }
 
-bool IsName(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  });
-}
-
 bool ReadNumber(std::string_view text, int& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() && number > 0;
@@ -54,14 +48,16 @@ std::vector<std::string> SplitPath(const std::string& text) {
   return parts;
 }
 
-constexpr std::string_view kStanzaKeys[] = {"name",  "what", "packages", "classpath", "main",
-                                            "jar",   "args", "flags",    "jdk",       "why",
-                                            "input", "file", "list",     "repeat",    "defaults"};
+constexpr std::string_view kStanzaKeys[] = {
+    "name", "what",  "packages",  "classpath", "main",   "jar",
+    "args", "flags", "jdk",       "why",       "input",  "file",
+    "list", "sizes", "iteration", "failure",   "repeat", "defaults"};
+constexpr char kUsualSize[] = "default";
 
 Status SetFlagsFrom(const StanzaLine& line, Workload& workload) {
   int feature = 0;
   if (!ReadNumber(std::string_view(line.key).substr(6), feature)) {
-    return At(line.where, fmt::format("\"{}\" names no JDK, as flags-25 does", line.key));
+    return At(line.where, fmt::format("\"{}\" does not name a JDK, as flags-25 does", line.key));
   }
   workload.flags_from[feature] = Words(line.value);
   return Ok();
@@ -75,8 +71,8 @@ Status SetValue(const StanzaLine& line, Workload& workload) {
                                  fmt::join(NearestNames(key, kStanzaKeys, kNearestShown), ", ")));
   }
   if (key == "name") {
-    if (!IsName(value))
-      return At(where, fmt::format("\"{}\" is no name: a-z, 0-9, - and .", value));
+    if (!IsWorkloadName(value))
+      return At(where, fmt::format("\"{}\" is not a name: a-z, 0-9, - and .", value));
     workload.name = value;
   } else if (key == "what") {
     workload.what = value;
@@ -94,7 +90,8 @@ Status SetValue(const StanzaLine& line, Workload& workload) {
     workload.flags = Words(value);
   } else if (key == "jdk") {
     if (!ReadRange(value, workload)) {
-      return At(where, fmt::format("\"{}\" is no range of JDKs such as 17.., ..21, 17..21", value));
+      return At(where,
+                fmt::format("\"{}\" is not a range of JDKs such as 17.., ..21, 17..21", value));
     }
   } else if (key == "why") {
     workload.why = value;
@@ -104,6 +101,13 @@ Status SetValue(const StanzaLine& line, Workload& workload) {
     workload.file = value;
   } else if (key == "list") {
     workload.list = Words(value);
+  } else if (key == "sizes") {
+    workload.sizes = Words(value);
+    if (!workload.HasSize(kUsualSize)) return At(where, "sizes must include \"default\"");
+  } else if (key == "iteration") {
+    workload.iteration = value;
+  } else if (key == "failure") {
+    workload.failure = value;
   } else if (key == "repeat") {
     if (value != "yes" && value != "no") return At(where, "repeat is yes or no");
     workload.repeat = value == "yes";
@@ -126,9 +130,10 @@ Status CheckPlaceholders(const Workload& workload) {
                   fmt::format("there is no placeholder {{{}}} for \"{}\"; there are {{{}}}", name,
                               text, fmt::join(kPlaceholders, "}, {")));
       }
-      if ((name == "input" && workload.input.empty()) ||
-          (name == "file" && workload.file.empty())) {
-        return At(workload.where, fmt::format("\"{}\" wants a line \"{}:\"", text, name));
+      const std::string key = name == "size" ? "sizes" : name;
+      if ((key == "input" && workload.input.empty()) || (key == "file" && workload.file.empty()) ||
+          (key == "sizes" && workload.sizes.empty())) {
+        return At(workload.where, fmt::format("\"{}\" needs a line \"{}:\"", text, key));
       }
     }
   }
@@ -165,10 +170,10 @@ Result<std::set<std::string>> DistributionNames(const std::string& path) {
   return ids;
 }
 
+// `defaults` will be as of the last such stanza.
 Status LoadSuite(const std::filesystem::path& path, const std::set<std::string>& distributions,
-                 std::vector<Workload>& all) {
+                 std::vector<Workload>& all, Workload& defaults) {
   ASSIGN_OR_RETURN(auto stanzas, ReadStanzas(path));
-  Workload defaults;
   defaults.suite = path.stem();
   std::map<std::string, std::string> seen;  // name -> where
   for (const Stanza& stanza : stanzas) {
@@ -203,6 +208,12 @@ Status LoadSuite(const std::filesystem::path& path, const std::set<std::string>&
 
 }  // namespace
 
+bool IsWorkloadName(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  });
+}
+
 Result<std::vector<Workload>> LoadCatalogues(const std::string& folder) {
   std::vector<std::filesystem::path> paths;
   std::error_code error;
@@ -217,11 +228,21 @@ Result<std::vector<Workload>> LoadCatalogues(const std::string& folder) {
   ASSIGN_OR_RETURN(auto distributions, DistributionNames(folder + "/distributions"));
   std::vector<Workload> all;
   for (const std::filesystem::path& path : paths) {
-    if (Status loaded = LoadSuite(path, distributions, all); !loaded.ok()) {
-      return loaded.failure();
-    }
+    Workload defaults;
+    RETURN_IF_ERROR(LoadSuite(path, distributions, all, defaults));
   }
   return all;
+}
+
+Result<Workload> UnlistedWorkload(const std::string& folder, const std::string& suite,
+                                  const std::string& name) {
+  ASSIGN_OR_RETURN(auto distributions, DistributionNames(folder + "/distributions"));
+  std::vector<Workload> all;
+  Workload workload;
+  RETURN_IF_ERROR(LoadSuite(folder + "/" + suite + kSuffix, distributions, all, workload));
+  workload.name = name;
+  workload.what = "in the archive, and not in the catalogue";
+  return workload;
 }
 
 Result<std::vector<const Workload*>> SelectWorkloads(const std::vector<Workload>& all,

@@ -5,10 +5,12 @@
 #ifndef WALKHAMMER_WORKLOADS_CATALOGUE_H_
 #define WALKHAMMER_WORKLOADS_CATALOGUE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -27,20 +29,32 @@ struct Workload {
   std::map<int, std::vector<std::string>> flags_from;  // more flags, by the first feature with them
   int oldest_jdk = 0;                                  // JDK features, both included
   int newest_jdk = std::numeric_limits<int>::max();
-  std::string why;                // reason for these limits
-  std::string input;              // a generator of input.sh; empty: none
-  std::string file;               // a distribution; empty: none
-  std::vector<std::string> list;  // arguments with which the distribution lists its workloads
-  bool repeat = false;            // the program ends by itself: start it again while there is time
-  std::string where;              // file:line
+  std::string why;                 // reason for these limits
+  std::string input;               // a generator of input.sh; empty: none
+  std::string file;                // a distribution; empty: none
+  std::vector<std::string> list;   // arguments with which the distribution lists its workloads
+  std::vector<std::string> sizes;  // of the input, smallest first; "default" is one of them
+  // What the program prints when an iteration ends, and when one went wrong; empty: nothing.
+  std::string iteration, failure;
+  bool repeat = false;  // the program ends by itself: start it again while there is time
+  std::string where;    // file:line
 
   std::string FullName() const { return suite + ":" + name; }
+  bool HasSize(std::string_view size) const { return std::count(sizes.begin(), sizes.end(), size); }
 };
+
+// True for what may be the name of a workload: a-z, 0-9, - and . alone.
+bool IsWorkloadName(std::string_view text);
 
 // The workloads of each *.catalogue in `folder`, which also holds the table of distributions;
 // suites by name, workloads in the order of their file. kBadInput, with file and line, for a
 // mistake in a file.
 Result<std::vector<Workload>> LoadCatalogues(const std::string& folder);
+
+// A workload that the catalogue SUITE.catalogue in `folder` does not have, as the suite's
+// `defaults` stanza describes it. kBadInput for a mistake in the file.
+Result<Workload> UnlistedWorkload(const std::string& folder, const std::string& suite,
+                                  const std::string& name);
 
 // The workloads that match patterns such as "debian:fop", "torture:*" or "*"; each workload once,
 // in the order of the patterns. kBadInput for a pattern without a match. `all` must outlive the
@@ -55,6 +69,7 @@ struct WorkloadContext {
   int seconds = 10;
   int threads = 2;
   int scale = 1;
+  std::string size = {};   // one of Workload::sizes, in place of `scale`; empty: as `scale` says
   std::string cache = {};  // of distributions; empty: DefaultCache()
   // By suite: the jar that is the distribution, in place of the verified one in the cache.
   std::map<std::string, std::string> archives = {};
@@ -65,6 +80,7 @@ struct WorkloadCommand {
   std::vector<std::string> arguments;  // -cp PATH CLASS ARGS or -jar FILE ARGS
   std::string directory;               // to start the program in
   bool repeat = false;
+  std::string iteration, failure;  // see Workload
 };
 
 // Whether the workload runs on JDKs of this feature (0: unknown, true) at all.

@@ -86,6 +86,20 @@ TEST_F(CatalogueTest, DefaultsHoldForWhatFollows) {
   EXPECT_EQ(all[4].jar, "/j.jar");
 }
 
+TEST_F(CatalogueTest, DescribesWhatASuiteHasAndItDoesNotList) {
+  temporary_.Write("b.catalogue",
+                   "defaults: yes\njar: /j.jar\nargs: {name}\nsizes: small default\n"
+                   "iteration: done\nfailure: bad\n\nname: j\nwhat: j\nflags: -Xint\n");
+  const Workload stranger = Must(UnlistedWorkload(folder_, "b", "stranger"));
+  EXPECT_EQ(stranger.FullName(), "b:stranger");
+  EXPECT_THAT(stranger.args, testing::ElementsAre("{name}"));
+  EXPECT_THAT(stranger.flags, testing::IsEmpty());
+  EXPECT_EQ(stranger.iteration, "done");
+  EXPECT_EQ(stranger.failure, "bad");
+  EXPECT_TRUE(stranger.HasSize("small"));
+  EXPECT_FALSE(stranger.HasSize("large"));
+}
+
 TEST_F(CatalogueTest, SaysWhereAndWhatIsWrong) {
   const std::string whole = kWhole;
   EXPECT_EQ(Refused(whole + "clsspath: /y.jar\n"),
@@ -93,7 +107,7 @@ TEST_F(CatalogueTest, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(
       Refused(whole + "args: {sed}\n"),
       "a.catalogue:1: there is no placeholder {sed} for \"{sed}\"; there are {home}, {input}, "
-      "{scratch}, {seed}, {seconds}, {threads}, {scale}, {file}");
+      "{scratch}, {seed}, {seconds}, {threads}, {scale}, {size}, {file}, {name}, {jdk}");
   EXPECT_THAT(Refused(whole + "args: {seed\n"), HasSubstr("no placeholder {{seed}"));
   EXPECT_EQ(Refused(whole + "\n" + whole),
             "a.catalogue:6: a:x stands at " + folder_ + "/a.catalogue:1 already");
@@ -107,14 +121,17 @@ TEST_F(CatalogueTest, SaysWhereAndWhatIsWrong) {
             "a.catalogue:1: this workload has no \"classpath:\"");
   EXPECT_EQ(Refused(whole + "jdk: ..21\n"), "a.catalogue:1: this workload has no \"why:\"");
   EXPECT_EQ(Refused(whole + "args: {input}\n"),
-            "a.catalogue:1: \"{input}\" wants a line \"input:\"");
-  EXPECT_EQ(Refused(whole + "args: {file}\n"), "a.catalogue:1: \"{file}\" wants a line \"file:\"");
+            "a.catalogue:1: \"{input}\" needs a line \"input:\"");
+  EXPECT_EQ(Refused(whole + "args: {file}\n"), "a.catalogue:1: \"{file}\" needs a line \"file:\"");
+  EXPECT_EQ(Refused(whole + "args: {size}\n"), "a.catalogue:1: \"{size}\" needs a line \"sizes:\"");
+  EXPECT_EQ(Refused(whole + "sizes: small large\n"),
+            "a.catalogue:5: sizes must include \"default\"");
   EXPECT_EQ(Refused(whole + "file: nowhere\n"),
             "a.catalogue:1: there is no distribution \"nowhere\"");
   EXPECT_EQ(Refused(whole + "repeat: maybe\n"), "a.catalogue:5: repeat is yes or no");
   EXPECT_EQ(Refused(whole + "what: again\n"),
             "a.catalogue:5: \"what\" stands in this stanza already");
-  EXPECT_EQ(Refused("name: a/b\n"), "a.catalogue:1: \"a/b\" is no name: a-z, 0-9, - and .");
+  EXPECT_EQ(Refused("name: a/b\n"), "a.catalogue:1: \"a/b\" is not a name: a-z, 0-9, - and .");
   EXPECT_EQ(Refused("defaults: yes\nname: x\n"),
             "a.catalogue:1: \"defaults: yes\" begins a stanza without a name");
   EXPECT_EQ(Refused("nonsense\n"),
@@ -122,12 +139,12 @@ TEST_F(CatalogueTest, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(Refused("  on\n"), "a.catalogue:1: there is no line that this goes on with");
   for (const char* key : {"flags-", "flags-x", "flags-0"}) {
     EXPECT_EQ(Refused(whole + key + ": -X\n"),
-              std::string("a.catalogue:5: \"") + key + "\" names no JDK, as flags-25 does");
+              std::string("a.catalogue:5: \"") + key + "\" does not name a JDK, as flags-25 does");
   }
   for (const char* range : {"17", "..", "x..", "21..17", "17..x", "0..", "-1.."}) {
     EXPECT_EQ(Refused(whole + "why: w\njdk: " + range + "\n"),
               std::string("a.catalogue:6: \"") + range +
-                  "\" is no range of JDKs such as 17.., ..21, 17..21");
+                  "\" is not a range of JDKs such as 17.., ..21, 17..21");
   }
 }
 

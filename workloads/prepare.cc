@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <glob.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -66,7 +67,7 @@ Result<std::string> DistributionPath(const Workload& workload, const WorkloadCon
   }
   const std::string option =
       CacheOf(context) == DefaultCache() ? "" : fmt::format(" --cache {}", context.cache);
-  return Unable(fmt::format("{} is not at hand: {} holds no verified copy; run: {}/fetch.sh {}{}",
+  return Unable(fmt::format("{} is not installed: {} holds no verified copy; run: {}/fetch.sh {}{}",
                             workload.FullName(), folder, workloads, workload.file, option));
 }
 
@@ -90,6 +91,29 @@ Result<std::vector<std::string>> FindJars(const Workload& workload, const Values
   return jars;
 }
 
+// The size of the workload's input: the size that is asked for or, from "default" on, that of the
+// scale; empty if the workload has scales and no sizes.
+Result<std::string> SizeFor(const Workload& workload, const WorkloadContext& context) {
+  const auto& sizes = workload.sizes;
+  if (sizes.empty()) {
+    if (context.size.empty()) return std::string();
+    return Unable(fmt::format("{} has no sizes, such as {}; give --scale a number",
+                              workload.FullName(), context.size));
+  }
+  const auto refuse = [&](const std::string& asked) {
+    return Unable(fmt::format("{} has no input of {}; its sizes are {}", workload.FullName(), asked,
+                              fmt::join(sizes, ", ")));
+  };
+  if (!context.size.empty()) {
+    if (!workload.HasSize(context.size)) return refuse("size " + context.size);
+    return context.size;
+  }
+  const auto usual = std::find(sizes.begin(), sizes.end(), "default");
+  if (context.scale > sizes.end() - usual)
+    return refuse(fmt::format("scale {} (1 is size default)", context.scale));
+  return usual[std::max(context.scale, 1) - 1];
+}
+
 // What the checks of a workload found.
 struct Found {
   Values values;  // of placeholders
@@ -105,7 +129,10 @@ Result<Found> Find(const Workload& workload, int feature, const WorkloadContext&
                   {"seed", SeedWord(context.seed)},
                   {"seconds", std::to_string(context.seconds)},
                   {"threads", std::to_string(context.threads)},
-                  {"scale", std::to_string(context.scale)}};
+                  {"scale", std::to_string(context.scale)},
+                  {"name", workload.name},
+                  {"jdk", std::to_string(feature)}};
+  ASSIGN_OR_RETURN(found.values["size"], SizeFor(workload, context));
   if (!workload.file.empty()) {
     ASSIGN_OR_RETURN(auto path, DistributionPath(workload, context));
     found.values["file"] = path;
@@ -170,6 +197,8 @@ Result<WorkloadCommand> PrepareWorkload(const Workload& workload, int jdk_featur
   WorkloadCommand command;
   command.directory = values.at("scratch");
   command.repeat = workload.repeat;
+  command.iteration = workload.iteration;
+  command.failure = workload.failure;
   AddFilled(workload.flags, values, command.jvm_flags);
   for (const auto& [feature, flags] : workload.flags_from) {
     if (jdk_feature >= feature) AddFilled(flags, values, command.jvm_flags);

@@ -95,6 +95,27 @@ TEST_F(PrepareTest, FlagsByJdk) {
   EXPECT_TRUE(Prepared(0).jvm_flags.empty());
 }
 
+TEST_F(PrepareTest, ASizeIsThatOfTheScaleOrTheOneAskedFor) {
+  workload_.args = {"-s", "{size}", "{name}{jdk}"};
+  workload_.sizes = {"small", "default", "large"};
+  EXPECT_THAT(Prepared(17).arguments, testing::Contains("large"));  // scale 2
+  EXPECT_EQ(Prepared(17).arguments.back(), "w17");
+  context_.scale = 1;
+  EXPECT_THAT(Prepared(17).arguments, testing::Contains("default"));
+  context_.size = "small";
+  EXPECT_THAT(Prepared(17).arguments, testing::Contains("small"));
+  context_.size = "huge";
+  EXPECT_EQ(Unfit(17), "s:w has no input of size huge; its sizes are small, default, large");
+  context_.size = "";
+  context_.scale = 3;
+  EXPECT_EQ(Unfit(17),
+            "s:w has no input of scale 3 (1 is size default); its sizes are small, default, large");
+  workload_.sizes.clear();
+  EXPECT_EQ(Unfit(17), "");
+  context_.size = "small";
+  EXPECT_EQ(Unfit(17), "s:w has no sizes, such as small; give --scale a number");
+}
+
 TEST_F(PrepareTest, LargeSeedsStayNumbersForJava) {
   workload_.args = {"{seed}"};
   context_.seed = ~uint64_t{0} - 5;
@@ -128,9 +149,9 @@ TEST_F(PrepareTest, TakesVerifiedDistributionsOnly) {
   workload_.main.clear();
   workload_.jar = "{file}";
   workload_.file = "d";
-  const std::string lacks = "s:w is not at hand: " + folder_ + "/cache/d holds no verified copy; " +
-                            "run: " + folder_ + "/home/workloads/fetch.sh d --cache " + folder_ +
-                            "/cache";
+  const std::string lacks = "s:w is not installed: " + folder_ +
+                            "/cache/d holds no verified copy; " + "run: " + folder_ +
+                            "/home/workloads/fetch.sh d --cache " + folder_ + "/cache";
   EXPECT_EQ(Unfit(17), lacks);
   temporary_.Write("cache/d/d.jar", "");
   EXPECT_EQ(Unfit(17), lacks);

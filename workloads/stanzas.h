@@ -33,7 +33,8 @@ Result<std::vector<Stanza>> ReadStanzas(const std::string& path);
 
 // What may stand in braces in the texts of a workload: {scratch}.
 inline constexpr std::string_view kPlaceholders[] = {"home",    "input",   "scratch", "seed",
-                                                     "seconds", "threads", "scale",   "file"};
+                                                     "seconds", "threads", "scale",   "size",
+                                                     "file",    "name",    "jdk"};
 
 // The names in braces; an open brace without a closing one gives the rest of the text, brace
 // included.

@@ -41,18 +41,38 @@ reason() {
     --workload renaissance:dotty --workload renaissance:philosophers
   [ "$status" -eq 4 ] # a program failed
   [ "$(cells)" = 'renaissance:dotty|workload-failed renaissance:philosophers|unavailable renaissance:scrabble|passed' ]
-  [[ "$(reason renaissance:dotty)" == *"exit code 7"* ]]
-  [[ "$(reason renaissance:philosophers)" == *"renaissance-9.9.jar does not list philosophers for this JDK; it lists dotty, fop, pmd, scrabble, stranger"* ]]
+  # The message of the stack trace, whose end alone would not show it.
+  [[ "$(reason renaissance:dotty)" == *"exit code 1; it printed: Exception in thread \"main\" java.lang.IllegalStateException: dotty cannot|"*"; output/cell-"*".txt has more of it" ]]
+  [ "$(grep -c 'at Suite.fail' "$out"/output/cell-*.txt)" -eq 61 ]
+  # Without the notice that stands on stderr.
+  [[ "$(reason renaissance:philosophers)" == *"renaissance-9.9.jar does not list philosophers; it lists dotty, fop, h2, pmd, scrabble, stranger" ]]
   [ "$(sqlite3 "$out/run.db" 'select walks > 1000 from run')" -eq 1 ]
 }
 
 @test "without --workload, all of a suite is run out of the folder that holds its jar" {
   stress --dacapo "$ARCHIVES"
-  # The JDK's release decides which of the 20 others are not for it.
-  [ "$(cells | xargs -n 1 | grep -cE '[|](unavailable|not-for-jdk)$')" -eq 20 ]
+  # The JDK's release decides which of the 19 others are not for it.
+  [ "$(cells | xargs -n 1 | grep -cE '[|](unavailable|not-for-jdk)$')" -eq 19 ]
   [[ "$(cells)" == *'dacapo:fop|passed'* ]]
+  [[ "$(reason dacapo:fop)" =~ ^[1-9][0-9]*' iterations ended' ]]
   [[ "$(cells)" == *'dacapo:pmd|workload-failed'* ]]
+  [[ "$(reason dacapo:pmd)" == *"exit code 7"* ]]
+  [[ "$(cells)" == *'dacapo:h2|workload-failed'* ]]
+  [[ "$(reason dacapo:h2)" == "an iteration went wrong; it printed: "*"h2 FAILED warmup"* ]]
   [[ "$(cells)" != *renaissance* ]]
+}
+
+@test "a program that the catalogue does not know is run by name, on an input of a size" {
+  stress --dacapo "$ARCHIVES" --workload dacapo:stranger --workload dacapo:nobody --scale small
+  [ "$(cells)" = 'dacapo:nobody|unavailable dacapo:stranger|passed' ]
+  [[ "$(reason dacapo:nobody)" == *"does not list nobody; it lists dotty, fop, h2, pmd, scrabble, stranger" ]]
+  [[ "$(reason dacapo:stranger)" =~ 'iterations ended' ]]
+  rm -r "$out"
+  stress --dacapo "$ARCHIVES" --workload dacapo:stranger --scale huge
+  [ "$status" -eq 3 ]
+  [ "$(reason dacapo:stranger)" = 'dacapo:stranger has no input of size huge; its sizes are small, default, large, vlarge' ]
+  refuses 2 '--scale must be a number from 1 to 1000000 or a size such as small, not "-1"' \
+    stress --workload torture:mixed --scale=-1
 }
 
 @test "show workloads knows what the archive holds" {
@@ -60,6 +80,7 @@ reason() {
   [ "$status" -eq 0 ]
   echo "$output" | grep -A 1 '^renaissance:scrabble ' | grep -q ' available$'
   echo "$output" | grep -A 1 '^renaissance:reactors ' | grep -q 'does not list reactors'
+  echo "$output" | grep -A 1 '^renaissance:stranger ' | grep -q ' available$'
   echo "$output" | grep -A 1 '^dacapo:fop ' | grep -q 'fetch.sh dacapo'
 }
 

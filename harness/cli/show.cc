@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/base/names.h"
 #include "harness/base/print.h"
@@ -124,6 +125,28 @@ Result<json> Jdks(const ShowOptions&) {
   return rows;
 }
 
+// Adds the workloads that an archive lists on one of the JDKs, and the catalogue lacks.
+Status AddUnlistedOf(const Archives& archives, const std::vector<Jdk>& jdks, ArchiveLists& lists,
+                     std::vector<Workload>& all) {
+  for (const auto& [suite, jar] : archives) {
+    std::set<std::string> known, unlisted;
+    const Workload* any = nullptr;
+    for (const Workload& workload : all)
+      if (workload.suite == suite) known.insert((any = &workload)->name);
+    for (const Jdk& jdk : jdks) {
+      const auto listed = lists.Listed(*any, jdk);
+      if (!listed.ok()) continue;  // Check says why
+      for (const std::string& name : listed.value())
+        if (IsWorkloadName(name) && !known.contains(name)) unlisted.insert(name);
+    }
+    for (const std::string& name : unlisted) {
+      ASSIGN_OR_RETURN(auto workload, UnlistedWorkload(BesideExecutable("workloads"), suite, name));
+      all.push_back(std::move(workload));
+    }
+  }
+  return Ok();
+}
+
 // The workloads, with whether each named JDK can run them; no JDK named: all JDKs found.
 Result<json> Workloads(const ShowOptions& options) {
   ASSIGN_OR_RETURN(const auto archives, FindArchives(options.archives));
@@ -131,9 +154,10 @@ Result<json> Workloads(const ShowOptions& options) {
       .home = std::filesystem::path(BesideExecutable("workloads")).parent_path(),
       .archives = archives};
   ArchiveLists lists(archives);
-  ASSIGN_OR_RETURN(const auto all, LoadCatalogues(BesideExecutable("workloads")));
+  ASSIGN_OR_RETURN(auto all, LoadCatalogues(BesideExecutable("workloads")));
   ASSIGN_OR_RETURN(const auto jdks,
                    options.jdks.empty() ? Result(FindJdks()) : OpenJdks(options.jdks));
+  RETURN_IF_ERROR(AddUnlistedOf(archives, jdks, lists, all));
   json rows = json::array();
   for (const Workload& workload : all) {
     json row = {{"name", workload.FullName()}, {"what", workload.what}, {"jdks", json::array()}};

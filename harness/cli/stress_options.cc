@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "harness/base/duration.h"
@@ -98,6 +99,20 @@ Status ParseInterval(const std::string& text, uint64_t& least, uint64_t& most) {
   return Ok();
 }
 
+// A number, or the name of a size.
+Status ReadScale(const std::string& text, LoadSettings& loads) {
+  if (text.empty() || text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == text.npos) {
+    loads.size = text;
+    return text.empty() ? BadInput("--scale must be a number or a size, not empty") : Ok();
+  }
+  const char* end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, loads.scale);
+  if (error == std::errc() && read == end && loads.scale >= 1 && loads.scale <= 1000000)
+    return Ok();
+  return BadInput("--scale must be a number from 1 to 1000000 or a size such as small, not \"" +
+                  text + "\"");
+}
+
 Result<StressSettings> SettingsOf(const StressOptions& options,
                                   const std::vector<std::string>& jvm_flags) {
   StressSettings settings = options.settings;
@@ -161,7 +176,11 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.RunTime(s.time, s.job.step == 0 ? "60s for each cell" : "20s for each cell");
   verb.Jobs(s.jobs, "as cores permit");
   verb.Count("--threads", s.loads.threads, "Busy threads of a workload (default 2)");
-  verb.Count("--scale", s.loads.scale, "Size of a workload's input (default 1)");
+  const auto scale = [&loads = s.loads](const std::string& text) { return ReadScale(text, loads); };
+  verb.Parsed("--scale", scale,
+              "Size of a workload's input: 1 (the default), 2, ...; of DaCapo also small, default, "
+              "large or vlarge",
+              "N|SIZE");
   verb.Seed(s.job.seed);
   verb.Count("--depth", s.job.depth, "Most frames to ask for (default 512)", 1, 16384);
   Limit(verb, "--hang-limit", s.job.hang_limit_ms, "CPU time that a walk may take (default: 1s)");

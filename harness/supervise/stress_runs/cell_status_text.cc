@@ -127,8 +127,27 @@ bool NeverRan(const std::string& output) {
          output.find("Could not create the Java Virtual Machine") != std::string::npos;
 }
 
+namespace {
+
+// The line above the last "\tat FRAME" lines of an output, as far as 300 bytes; empty if there is
+// no such line above `before`.
+std::string TraceMessage(const std::string& output, size_t before) {
+  size_t at = output.rfind("\n\tat ");
+  if (at == std::string::npos) return "";
+  size_t begin = at;
+  do {
+    at = begin;  // the end of a line
+    begin = output.rfind('\n', at - 1);
+  } while (begin != std::string::npos && at > 0 && output.compare(begin, 5, "\n\tat ") == 0);
+  begin = begin == std::string::npos ? 0 : begin + 1;
+  return begin < before ? output.substr(begin, std::min<size_t>(at - begin, 300)) + "\n" : "";
+}
+
+}  // namespace
+
 std::string LastLines(const std::string& output) {
-  std::string text = output.substr(output.size() - std::min<size_t>(output.size(), 300));
+  const size_t begin = output.size() - std::min<size_t>(output.size(), 300);
+  std::string text = TraceMessage(output, begin) + output.substr(begin);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace(text.begin(), text.end(), '\n', '|');
   return text;

@@ -31,7 +31,8 @@ NoteRow StallNote(uint64_t times, std::chrono::nanoseconds longest);
 std::string JvmComplaint(const std::string& output);
 // True if the output says that the JVM or its launcher gave up before the program ran.
 bool NeverRan(const std::string& output);
-// The last 300 bytes of an output as one line.
+// The last 300 bytes of an output as one line. If they are of a Java stack trace, the trace's own
+// message stands before them.
 std::string LastLines(const std::string& output);
 
 }  // namespace walkhammer

@@ -19,6 +19,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
 #include "harness/base/shell.h"
+#include "harness/findings/crash_folder.h"
 #include "harness/hs_err/redact.h"
 #include "harness/process/signal_name.h"
 #include "harness/supervise/stress_runs/backend_samples.h"
@@ -41,6 +42,8 @@ constexpr auto kWriteWithin =
     seconds(20);  // kEndWithin of backends that judge what is written then
 constexpr auto kReadCpuEvery = milliseconds(200);  // a program's; its file in /proc is slow
 
+constexpr size_t kIteration = 0, kFailure = 1;  // see StartProgram
+
 constexpr char kMoreWalks[] = ": a longer --time or a shorter interval helps";
 constexpr size_t kMostOutput = 1 << 20;  // bytes of the hs_err log that are read
 
@@ -60,6 +63,8 @@ std::string HsErrPathOf(pid_t pid) {
 }
 
 }  // namespace
+
+std::string OutputFileOf(int64_t position) { return fmt::format("output/cell-{}.txt", position); }
 
 Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, uint64_t run_start_ns,
                                                        std::mutex& lock,
@@ -109,8 +114,19 @@ void StressCell::End(CellStatus status, const std::string& reason) {
   EndTimerSignals();
   Publish();  // the last of its counts
   plan_.row.status = status;
-  plan_.row.reason = reason;
+  plan_.row.reason = status == CellStatus::kWorkloadFailed ? KeepOutput(reason) : reason;
   records_->Publish(plan_.row);
+}
+
+// Writes the output of the program, which has failed, to the file for it. Returns `reason` with the
+// file's name; without, if there is nothing to write, or it cannot be written.
+std::string StressCell::KeepOutput(const std::string& reason) const {
+  if (program_ == nullptr || program_->output().empty() || plan_.output_file.empty()) return reason;
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(plan_.output_file).parent_path(),
+                                      error);
+  if (!WriteFileAtomically(plan_.output_file, program_->output()).ok()) return reason;
+  return fmt::format("{}; {} has more of it", reason, OutputFileOf(plan_.row.position));
 }
 
 // Tells the records what they cannot know.
@@ -188,6 +204,7 @@ void StressCell::ForgetProgram() {
   ptrace_stepper_.reset();  // first: its thread uses the program
   EndTimerSignals();
   if (program_ != nullptr) output_bytes_ += program_->output_bytes();
+  iterations_ = Iterations();
   program_.reset();
   stopping_ = ending_ = false;
   last_ran_ = started_ = Clock::now();
@@ -216,6 +233,10 @@ CellStatus StressCell::WatchOver(std::string& reason) {
     reason = fmt::format("it printed more than {} MiB; --output-limit allows more",
                          plan_.output_limit >> 20);
     return CellStatus::kOutputFlood;
+  }
+  if (!load_.failure.empty() && program_->counted(kFailure) != 0) {
+    reason = "an iteration went wrong; it printed: " + LastLines(program_->output());
+    return CellStatus::kWorkloadFailed;
   }
   if (const uint32_t changed = state_->handlers_changed.load(); changed != 0) {
     if (handlers_since_ == Clock::time_point{}) handlers_since_ = now;
@@ -434,9 +455,28 @@ Status StressCell::StartProgram() {
     plan_.row.jvm_flags = WithoutSecrets(words);
   }
   setup.arguments = plan_.platform.Command(setup.arguments, setup.environment);
+  if (!load_.iteration.empty()) setup.counted = {load_.iteration, load_.failure};
   ASSIGN_OR_RETURN(program_, Program::Start(setup));
   plan_.row.starts++;
   return Ok();
+}
+
+// What a passed cell has compared and, if its programs tell, how far they came.
+std::string StressCell::RemarksOnPassed() const {
+  const std::string remarks = Remarks(*state_);
+  if (load_.iteration.empty()) return remarks;
+  const uint64_t ended = Iterations();
+  return fmt::format("{} ended{}{}",
+                     ended == 0   ? "no iteration"
+                     : ended == 1 ? "1 iteration"
+                                  : fmt::format("{} iterations", ended),
+                     remarks.empty() ? "" : "; ", remarks);
+}
+
+// Iterations that the cell's programs say have ended.
+uint64_t StressCell::Iterations() const {
+  return iterations_ +
+         (program_ == nullptr || load_.iteration.empty() ? 0 : program_->counted(kIteration));
 }
 
 // jcmd loads the agent into the running JVM. The agent opens this process's state_fd_ through
@@ -519,7 +559,7 @@ Status StressCell::Judge() {
         const std::string lacks = WhatLacks(facts->delivery, facts->java);
         if (lacks.empty() && plan_.backend->judge != nullptr) return JudgeByBackend();
         if (lacks.empty())
-          End(CellStatus::kPassed, Remarks(*state_));
+          End(CellStatus::kPassed, RemarksOnPassed());
         else
           End(CellStatus::kVacuous, lacks);
         return Ok();
@@ -559,7 +599,7 @@ void StressCell::TakeVerdict(const BackendVerdict& verdict) {
     plan_.row.sampler = verdict.sampler;
     plan_.row.sampler_reason = verdict.sampler_reason;
   }
-  const std::string remarks = plan_.backend->own_agent ? Remarks(*state_) : "";
+  const std::string remarks = plan_.backend->own_agent ? RemarksOnPassed() : "";
   if (interrupted_ && verdict.status == CellStatus::kToolFailed)
     End(CellStatus::kInterrupted, "");
   else if (verdict.status == CellStatus::kPassed && !plan_.backend->own_agent &&

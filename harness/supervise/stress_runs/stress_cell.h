@@ -32,6 +32,8 @@ struct LoadCommand {
   std::vector<std::string> arguments;  // for java: class path, main class and its arguments
   std::string directory;               // to run in; empty: the cell's scratch folder
   bool repeat = false;                 // start it again while there is time
+  // See Workload; empty: the program prints nothing such.
+  std::string iteration = {}, failure = {};
 };
 
 struct CellPlan {
@@ -52,11 +54,15 @@ struct CellPlan {
   std::chrono::nanoseconds hung_after{};  // time without any CPU time that counts as hung
   uint64_t output_limit = 0;              // bytes
   std::string scratch;                    // existing folder of the cell's own
+  std::string output_file;                // gets a failed program's output; empty: nothing does
 };
 
 // The supervising thread stalls if it does not get to a cell for longer: this is noted, and does
 // not count towards the cell's deadlines.
 inline constexpr std::chrono::milliseconds kStall{250};
+
+// Where a run's folder keeps the output of a cell's failed program, relative to the folder.
+std::string OutputFileOf(int64_t position);
 
 class StressCell {
  public:
@@ -99,6 +105,9 @@ class StressCell {
   Status KillAndEnd(CellStatus status, const std::string& reason);
   Status DrainAnd(std::function<Status()> then);
   Status DrainAndEnd(CellStatus status, const std::string& reason);
+  std::string KeepOutput(const std::string& reason) const;
+  uint64_t Iterations() const;
+  std::string RemarksOnPassed() const;
   Status Judge();
   Status JudgeByBackend();
   std::string WhatLacks(const Delivery& delivery, bool java) const;
@@ -132,9 +141,10 @@ class StressCell {
   std::unique_ptr<TimerSignals> timer_signals_;
   uint64_t timer_signals_sent_ = 0;  // to programs whose signals have ended
   Clock::time_point handlers_since_{};
-  bool sampled_ = false;   // sampling has begun
-  bool stopping_ = false;  // the agent was asked to stop
-  bool ending_ = false;    // sampling is over, and a program of the cell was asked to end
+  bool sampled_ = false;     // sampling has begun
+  bool stopping_ = false;    // the agent was asked to stop
+  bool ending_ = false;      // sampling is over, and a program of the cell was asked to end
+  uint64_t iterations_ = 0;  // that ended, of programs before this one
   uint64_t last_cpu_ms_ = 0;
   uint64_t output_bytes_ = 0;  // of programs before the one that runs or has run last
   std::shared_ptr<BackendSamples> samples_;

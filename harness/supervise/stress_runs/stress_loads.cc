@@ -28,6 +28,23 @@ StartJava JavaOf(const Jdk& jdk) {
   };
 }
 
+// Adds what the patterns name of a suite with an archive and `all` lacks. Whether the archive has
+// it is known once a JDK has listed it.
+Status AddUnlisted(const Archives& archives, const std::vector<std::string>& patterns,
+                   std::vector<Workload>& all) {
+  for (const std::string& pattern : patterns)
+    for (const auto& [suite, jar] : archives) {
+      if (!pattern.starts_with(suite + ":")) continue;
+      const std::string name = pattern.substr(suite.size() + 1);
+      const bool listed = std::any_of(
+          all.begin(), all.end(), [&](const Workload& each) { return each.FullName() == pattern; });
+      if (listed || !IsWorkloadName(name)) continue;
+      ASSIGN_OR_RETURN(auto unlisted, UnlistedWorkload(BesideExecutable("workloads"), suite, name));
+      all.push_back(std::move(unlisted));
+    }
+  return Ok();
+}
+
 Result<std::vector<Load>> WorkloadLoads(const LoadSettings& settings, uint64_t seed) {
   WorkloadContext context;
   context.home = std::filesystem::path(BesideExecutable("workloads")).parent_path();
@@ -35,12 +52,14 @@ Result<std::vector<Load>> WorkloadLoads(const LoadSettings& settings, uint64_t s
   context.seconds = 0;
   context.threads = settings.threads;
   context.scale = settings.scale;
+  context.size = settings.size;
   context.cache = settings.cache;
   ASSIGN_OR_RETURN(context.archives, FindArchives(settings.archives));
   ASSIGN_OR_RETURN(auto all, LoadCatalogues(BesideExecutable("workloads")));
   std::vector<std::string> patterns = settings.workloads;
   if (patterns.empty())
     for (const auto& [suite, jar] : context.archives) patterns.push_back(suite + ":*");
+  RETURN_IF_ERROR(AddUnlisted(context.archives, patterns, all));
   ASSIGN_OR_RETURN(auto selected, SelectWorkloads(all, patterns));
   for (const auto& [suite, jar] : context.archives)
     if (std::none_of(selected.begin(), selected.end(),
@@ -60,7 +79,8 @@ Result<std::vector<Load>> WorkloadLoads(const LoadSettings& settings, uint64_t s
            std::error_code error;
            std::filesystem::create_directories(here.scratch, error);
            ASSIGN_OR_RETURN(auto c, PrepareWorkload(workload, jdk.feature, here));
-           return LoadCommand{c.jvm_flags, c.arguments, c.directory, c.repeat};
+           return LoadCommand{c.jvm_flags, c.arguments, c.directory,
+                              c.repeat,    c.iteration, c.failure};
          },
          [workload = *workload](const Jdk& jdk) { return RunsOn(workload, jdk.feature); }});
   return loads;
@@ -135,16 +155,22 @@ Result<Archives> FindArchives(const Archives& given) {
   return jars;
 }
 
-Status ArchiveLists::Check(const Workload& workload, const Jdk& jdk) {
+Result<std::set<std::string>> ArchiveLists::Listed(const Workload& workload, const Jdk& jdk) {
   const auto jar = jars_.find(workload.suite);
-  if (jar == jars_.end()) return Ok();
+  if (jar == jars_.end()) return std::set<std::string>();
   std::lock_guard<std::mutex> lock(listing_);
   const std::string key = jar->second + "\n" + jdk.home;
   auto list = lists_.find(key);
   if (list == lists_.end())
     list = lists_.emplace(key, WorkloadsIn(jar->second, workload.list, JavaOf(jdk))).first;
-  if (!list->second.ok()) return list->second.failure();
-  return CheckArchiveHolds(workload, jar->second, list->second.value());
+  return list->second;
+}
+
+Status ArchiveLists::Check(const Workload& workload, const Jdk& jdk) {
+  const auto jar = jars_.find(workload.suite);
+  if (jar == jars_.end()) return Ok();
+  ASSIGN_OR_RETURN(const auto listed, Listed(workload, jdk));
+  return CheckArchiveHolds(workload, jar->second, listed);
 }
 
 Result<std::vector<Load>> ChooseLoads(const LoadSettings& settings, uint64_t seed, bool step) {

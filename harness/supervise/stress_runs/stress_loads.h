@@ -32,6 +32,9 @@ class ArchiveLists {
   explicit ArchiveLists(Archives jars) : jars_(std::move(jars)) {}
   // kUnable if the workload's suite has an archive that does not list the workload on this JDK.
   Status Check(const Workload& workload, const Jdk& jdk);
+  // The names that the workload's archive lists on this JDK; none if the suite has no archive.
+  // kUnable: see WorkloadsIn.
+  Result<std::set<std::string>> Listed(const Workload& workload, const Jdk& jdk);
 
  private:
   Archives jars_;
@@ -48,6 +51,7 @@ struct LoadSettings {
   uint64_t pid = 0;                    // a JVM to attach to
   std::string cache;                   // see WorkloadContext
   int threads = 2, scale = 1;          // of a workload
+  std::string size;                    // see WorkloadContext
 };
 
 // What a cell runs.

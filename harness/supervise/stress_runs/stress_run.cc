@@ -116,7 +116,8 @@ void StressRun::Progress() {
 
 Status StressRun::Fill() {
   while (running_.size() < static_cast<size_t>(plan_.jobs) && next_ < plan_.cells.size()) {
-    const CellPlan& plan = plan_.cells[next_++];
+    CellPlan& plan = plan_.cells[next_++];
+    plan.output_file = fmt::format("{}/{}", db_.dir(), OutputFileOf(plan.row.position));
     std::error_code error;
     std::filesystem::create_directories(plan.scratch, error);
     auto cell = StressCell::Create(plan, start_ns_, recorder_.lock(),

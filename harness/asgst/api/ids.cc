@@ -45,7 +45,7 @@ class Reader {
  private:
   static const MetadataLayout kNothing;
   const bool known_ = IdMetadata() != nullptr;
-  const LiveMemory memory_{0, 0};
+  const LiveMemory memory_;
   const Metadata metadata_;
 };
 
@@ -130,7 +130,7 @@ ASGST_Class ASGST_GetClass(ASGST_Method method) {
 
 jmethodID ASGST_MethodToJMethodID(ASGST_Method method) {
   if (Live() == nullptr || method == nullptr) return nullptr;
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   MethodFacts facts;
   if (!ReadMethod(*Live(), memory, AddressOf(method), facts)) return nullptr;
   return reinterpret_cast<jmethodID>(facts.id);
@@ -138,7 +138,7 @@ jmethodID ASGST_MethodToJMethodID(ASGST_Method method) {
 
 ASGST_Method ASGST_JMethodIDToMethod(jmethodID id) {
   uint64_t method = 0;
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   const uint64_t at = AddressOf(id);
   MethodFacts facts;
   if (Live() == nullptr) return nullptr;

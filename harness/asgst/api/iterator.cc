@@ -70,7 +70,7 @@ int Run(const void* context, const walkhammer::Registers* registers, int32_t opt
   WalkStart start = outside ? StartOutsideJava(ucontext, registers) : StartOf(ucontext, thread);
   if (registers != nullptr) start.registers = *registers;
   const From from = registers == nullptr ? From::kContext : From::kRegisters;
-  ASGST_Iterator iterator(start, outside ? LiveMemory(0, 0) : MemoryOf(start), options,
+  ASGST_Iterator iterator(start, outside ? LiveMemory() : MemoryOf(start), options,
                           outside ? From::kOutsideJava : from);
   iterator.Rewind();
   int result = iterator.Result();

@@ -76,7 +76,7 @@ jint WalkOutsideJava(ASGST_CallTrace& trace, jint depth, const ucontext_t* conte
   if ((options & ASGST_INCLUDE_NON_JAVA_THREADS) == 0) return ASGST_THREAD_NOT_JAVA;
   if ((options & ASGST_INCLUDE_C_FRAMES) == 0) return ASGST_NO_JAVA_FRAME;
   const WalkStart start = StartOutsideJava(context);
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   JavaWalk walk(*Live(), memory, start);
   return WalkInto(trace, depth, walk, walk.BeginOutsideJava());
 }
@@ -106,7 +106,7 @@ jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* 
       !StartOfOther(static_cast<const ucontext_t*>(ucontext), thread, start, non_java))
     return ASGST_THREAD_NOT_JAVA;
   // If the thread is not parked after all, its stack may change, or vanish, while it is read.
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   JavaWalk walk(*Live(), memory, start);
   return WalkInto(trace, depth, walk, walk.Begin());
 }
@@ -133,6 +133,11 @@ bool walkhammer::asgst::IsNewThread() {
 jint asgst_walk_end() { return last_walk.end; }
 
 jint asgst_guessed_from() { return last_walk.guessed_from; }
+
+jint asgst_reads() {
+  if (Live() == nullptr) return ASGST_READS_NOT_ATTACHED;
+  return LiveMemory().is_safefetch() ? ASGST_READS_SAFEFETCH : ASGST_READS_KERNEL;
+}
 
 jint asgst_guessed_c_frame() { return last_walk.guessed_c_frame; }
 

@@ -227,6 +227,15 @@ TEST_F(StackTraceApi, WhatIsSearchedForIsAGuess) {
   EXPECT_EQ(walked_.guessed_from, -1) << "no frame is left";
 }
 
+// By its symbol, by its code or, on 17.0.7 and before, as a stub; these JDKs' SafeFetch works on
+// any thread.
+TEST_F(StackTraceApi, ReadsThroughSafeFetch) {
+  EXPECT_EQ(asgst_reads(), ASGST_READS_SAFEFETCH);
+  jint elsewhere = ASGST_READS_NOT_ATTACHED;
+  std::thread([&] { elsewhere = asgst_reads(); }).join();
+  EXPECT_EQ(elsewhere, ASGST_READS_SAFEFETCH);
+}
+
 TEST(StackTraceApiDeathTest, NoClassLoadBeforeItIsAttached) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(

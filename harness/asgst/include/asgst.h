@@ -168,6 +168,17 @@ JNIEXPORT jint JNICALL asgst_guessed_from(void);
    that was loaded since the tables were made. From this frame on to the next Java frame, frames may
    be wrong or missing; Java frames are not concerned. -1: there is none. Signal-safe: yes. */
 JNIEXPORT jint JNICALL asgst_guessed_c_frame(void);
+/* Extension of libasgst: how the calling thread's walks, and its other calls of libasgst, read
+   memory that may not be there. */
+enum {
+  ASGST_READS_NOT_ATTACHED = 0,
+  ASGST_READS_SAFEFETCH = 1, /* by the JVM's own function: a nanosecond or two for each word */
+  ASGST_READS_KERNEL = 2     /* by process_vm_readv, a system call for each word: SafeFetch was not
+                                found, or does not work on this thread. The latter is so on JDK 15
+                                and before, on threads that are not Java's. */
+};
+/* Extension of libasgst: returns the ASGST_READS_ value of the calling thread. Signal-safe: yes. */
+JNIEXPORT jint JNICALL asgst_reads(void);
 
 #ifdef __cplusplus
 }

@@ -13,12 +13,13 @@
 #include <mutex>
 
 #include "harness/asgst/process/classes.h"
+#include "harness/asgst/process/safe_fetch.h"
 #include "harness/asgst/process/thread_status.h"
 #include "harness/asgst/process/threads.h"
 #include "harness/asgst/unwind/unwind_service.h"
+#include "harness/elf/elf_functions.h"
 #include "harness/guard/arch.h"
 #include "harness/jvm/structs/flags.h"
-#include "harness/jvm/structs/safefetch_code.h"
 
 namespace walkhammer::asgst {
 namespace {
@@ -27,7 +28,7 @@ WalkLayout layout;
 WalkStart::Caches caches;
 std::atomic<bool> attached{false};
 pthread_key_t thread_key;
-uint64_t safe_fetch = 0;  // address of SafeFetchN_impl(address, otherwise); 0: hidden
+SafeFetch safe_fetch;
 uint64_t guard_zone = 0;
 JavaVM* the_vm = nullptr;
 
@@ -49,7 +50,7 @@ bool FindThreadKey(const VmStructs& structs) {
   const int id = read.Need("OSThread", "_thread_id");
   if (!read.Complete().ok()) return false;
   const auto own = static_cast<int32_t>(syscall(SYS_gettid));
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {
     const auto value = reinterpret_cast<uint64_t>(pthread_getspecific(key));
     uint64_t os = 0;
@@ -86,14 +87,6 @@ WalkStart StartAt(const ucontext_t* context, uint64_t thread, uint64_t stack_hig
   return start;
 }
 
-void FindSafeFetch(const Dl_info& libjvm) {
-  const auto base = reinterpret_cast<uint64_t>(libjvm.dli_fbase);
-  std::vector<ElfFunction> functions = FindFunctions(libjvm.dli_fname, {kSafeFetchN});
-  if (functions.empty()) functions = FindSafeFetchCode(libjvm.dli_fname);
-  for (const ElfFunction& function : functions)
-    if (function.name == kSafeFetchN) safe_fetch = base + function.address;
-}
-
 // vmStructs of JDK 21 to 24 have no continuations. There the symbol ContinuationEntry::_return_pc
 // leads to the pc where calls return into enterSpecial, and the return barrier of virtual threads
 // begins by loading sp from JavaThread::_cont_entry, which gives this field's offset.
@@ -102,7 +95,7 @@ void FindContinuations(const Dl_info& libjvm, WalkLayout& l) {
   constexpr char kBarrier[] = "_ZN12StubRoutines19_cont_returnBarrierE";
   if (l.cont_entry >= 0 || l.feature < 21 || l.rules->loads_sp_from == nullptr) return;
   const auto base = reinterpret_cast<uint64_t>(libjvm.dli_fbase);
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   for (const ElfFunction& found : FindFunctions(libjvm.dli_fname, {kReturnPc, kBarrier})) {
     uint64_t barrier = 0;
     if (found.name == kReturnPc)
@@ -114,16 +107,23 @@ void FindContinuations(const Dl_info& libjvm, WalkLayout& l) {
 
 }  // namespace
 
+// Attach itself runs on a Java thread, and not in a signal handler.
+LiveMemory::LiveMemory() : LiveMemory(0, 0, safe_fetch.address) {
+  if (safe_fetch.on_java_threads_alone &&
+      (Live() == nullptr ? OwnEnv(the_vm) == nullptr : CurrentJavaThread() == 0))
+    fetch_ = 0;
+}
+
 bool LiveMemory::ReadWord(uint64_t address, uint64_t& word) const {
   if ((address & 7) != 0 || address < 4096) return false;
   if (address - trusted_low_ < trusted_bytes_) {
     word = *reinterpret_cast<const volatile uint64_t*>(address);
     return true;
   }
-  if (safe_fetch == 0) return KernelMemory().ReadWord(address, word);
+  if (fetch_ == 0) return KernelMemory().ReadWord(address, word);
   constexpr uint64_t kOne = 0x5afefe7c5afefe7c;
-  word = CallByAddress(safe_fetch, address, kOne);
-  return word != kOne || CallByAddress(safe_fetch, address, 0) == kOne;
+  word = CallByAddress(fetch_, address, kOne);
+  return word != kOne || CallByAddress(fetch_, address, 0) == kOne;
 }
 
 Status Attach(JavaVM* vm) {
@@ -144,11 +144,11 @@ Status Attach(JavaVM* vm) {
   the_vm = vm;
   Dl_info file{};
   if (dladdr(dlsym(libjvm, "JNI_CreateJavaVM"), &file) != 0) {
-    FindSafeFetch(file);
+    safe_fetch = FindSafeFetch(vm, file, feature);
     FindContinuations(file, found);
   }
   uint64_t word = 0;
-  if (!LiveMemory(0, 0).ReadWord(reinterpret_cast<uint64_t>(&layout) & ~7ULL, word))
+  if (!LiveMemory().ReadWord(reinterpret_cast<uint64_t>(&layout) & ~7ULL, word))
     return Unable("this libjvm hides SafeFetch, and the kernel permits no process_vm_readv");
   if (!FindThreadKey(structs)) return Unable("this JVM keeps its threads under no pthread key");
   const auto thread = reinterpret_cast<uint64_t>(pthread_getspecific(thread_key));
@@ -190,7 +190,7 @@ WalkStart StartOutsideJava(const ucontext_t* context, const Registers* registers
 }
 
 bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start, bool non_java) {
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   uint64_t high = 0, size = 0;
   if (!memory.ReadWord(thread + layout.jvm.stack_base, high) ||
       !memory.ReadWord(thread + layout.jvm.stack_size, size) || size > high)
@@ -201,7 +201,8 @@ bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start, 
 
 LiveMemory MemoryOf(const WalkStart& start) {
   const uint64_t low = start.stack_floor + guard_zone;
-  return low < start.stack_high ? LiveMemory(low, start.stack_high) : LiveMemory(0, 0);
+  return low < start.stack_high ? LiveMemory(low, start.stack_high, safe_fetch.address)
+                                : LiveMemory(0, 0, safe_fetch.address);
 }
 
 }  // namespace walkhammer::asgst

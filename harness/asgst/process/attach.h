@@ -12,17 +12,22 @@
 
 namespace walkhammer::asgst {
 
-// Reads this process through HotSpot's SafeFetch, which survives any address; where a JVM hides
-// SafeFetch, through the kernel. Addresses in [trusted_low, trusted_high) are read plainly: with
-// (0, 0), none.
+// Reads this process through HotSpot's SafeFetch, which survives any address; through the kernel
+// where SafeFetch was not found, and on threads on which SafeFetch does not survive. Use it only on
+// the thread that has made it.
 class LiveMemory final : public MemoryReader {
  public:
-  LiveMemory(uint64_t trusted_low, uint64_t trusted_high)
-      : trusted_low_(trusted_low), trusted_bytes_(trusted_high - trusted_low) {}
+  LiveMemory();
   bool ReadWord(uint64_t address, uint64_t& word) const override;
+  bool is_safefetch() const { return fetch_ != 0; }
 
  private:
-  uint64_t trusted_low_, trusted_bytes_;
+  friend LiveMemory MemoryOf(const WalkStart& start);
+  // Addresses in [trusted_low, trusted_high) are read plainly. `fetch`: SafeFetch, or 0.
+  LiveMemory(uint64_t trusted_low, uint64_t trusted_high, uint64_t fetch)
+      : trusted_low_(trusted_low), trusted_bytes_(trusted_high - trusted_low), fetch_(fetch) {}
+
+  uint64_t trusted_low_, trusted_bytes_, fetch_;
 };
 
 // Finds what walks need to know of the JVM `vm`. Call on a thread that is attached to the JVM, once
@@ -44,14 +49,14 @@ JNIEnv* CurrentEnv();
 WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java = false);
 // Start of a walk of the current thread, which is not a Java thread, from `registers` or, if that
 // is null, those of `context`; both null: the walk finds nothing. Its stack's bounds are not known,
-// so its memory must be read through LiveMemory(0, 0).
+// so its memory must be read through LiveMemory().
 WalkStart StartOutsideJava(const ucontext_t* context, const Registers* registers = nullptr);
 // Memory for a walk of the current thread from `start`: the thread's own stack above the guard
 // zones is trusted.
 LiveMemory MemoryOf(const WalkStart& start);
 
 // Start of a walk of another thread; `context` and `non_java` as for StartOf. The other thread may
-// change or end at any time: read its memory through LiveMemory(0, 0) alone. False if the
+// change or end at any time: read its memory through LiveMemory() alone. False if the
 // JavaThread cannot be read, or its stack bounds make no sense.
 bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start,
                   bool non_java = false);

@@ -64,7 +64,7 @@ class Tables {
  public:
   void Learn(uint64_t object) {
     uint64_t word = 0;
-    if (!LiveMemory(0, 0).ReadWord(object, word) || word == 0) return;
+    if (!LiveMemory().ReadWord(object, word) || word == 0) return;
     for (auto& known : known_) {
       uint64_t free = 0;
       if (known.load() == word || known.compare_exchange_strong(free, word) || free == word) return;
@@ -85,7 +85,7 @@ constinit Tables method_tables, class_tables;
 // Reads the Methods that the class has now; call with TrackedState::mutex. A class that is being
 // unloaded may have none any more: then its known Methods stay.
 void ReadMethods(KnownClass& known) {
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   const Metadata metadata(Tracked().layout, memory);
   int count = 0;
   std::vector<uint64_t> methods;
@@ -102,7 +102,7 @@ void ReadMethods(KnownClass& known) {
 
 uint64_t ReadKlass(JNIEnv* env, jclass mirror) {
   TrackedState& s = Tracked();
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   const uint64_t found = s.klasses.Read(env, mirror);
   return Metadata(s.layout, memory).IsInstanceClass(found) ? found : 0;
 }
@@ -203,7 +203,7 @@ Status Listen(JavaVM* vm) {
 
 void FindOriginalIdNum(JNIEnv* env, const VmStructs& structs) {
   TrackedState& s = Tracked();
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   jclass string = env->FindClass("java/lang/String");
   s.layout.original_idnum =
       Metadata(s.layout, memory).FindOriginalIdNum(structs, ReadKlass(env, string));
@@ -252,7 +252,7 @@ bool IsClass(const Metadata& metadata, uint64_t klass) {
   const int64_t number = Tracked().table.Find(klass);
   if (number != 0) return number > 0;
   uint64_t word = 0;
-  if (!metadata.OwnsItsPool(klass) || !LiveMemory(0, 0).ReadWord(klass, word) ||
+  if (!metadata.OwnsItsPool(klass) || !LiveMemory().ReadWord(klass, word) ||
       !class_tables.Has(word))
     return false;
   missed.store(true, std::memory_order_relaxed);
@@ -299,7 +299,7 @@ void SetUnloadListener(void (*listener)(const GoneMethods&)) { unload_listener.s
 
 bool TakeRedefined(uint64_t klass, GoneMethods& gone) {
   TrackedState& s = Tracked();
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   const Metadata metadata(s.layout, memory);
   const std::lock_guard<std::mutex> lock(s.mutex);
   const auto found = s.known.find(s.table.Find(klass));

@@ -148,7 +148,7 @@ void FindThreadStatus(JNIEnv* env, const VmStructs& structs, int feature, uint64
 int32_t ThreadStatus(uint64_t thread) {
   if (status_at.object < 0) return -1;
   constexpr int kTries = 4;
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   for (int i = 0; i < kTries; i++) {
     References before, after;
     int32_t status = 0;

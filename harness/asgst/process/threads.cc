@@ -29,7 +29,7 @@ uint64_t CurrentList() { return __atomic_load_n(at.list, __ATOMIC_ACQUIRE); }
 // chain that changes meanwhile may end early and miss a thread.
 template <typename Wanted>
 uint64_t FindThread(Wanted wanted) {
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   if (at.next >= 0) {
     uint64_t thread = CurrentList();
     for (uint32_t n = 0; thread != 0 && n < kMostThreads; n++) {
@@ -107,7 +107,7 @@ JNIEnv* EnvOf(uint64_t thread) {
 // the same virtual thread looks like another one. So would a thread that carries none, while a
 // concurrent collector has moved only one of the two references to its object.
 uint64_t RunnerOf(uint64_t thread) {
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   uint64_t id = 0, own = 0, handle = 0, entry = 0;
   if (at.owner_id >= 0) return memory.ReadWord(thread + at.owner_id, id) ? id : 0;
   const WalkLayout* layout = Live();
@@ -122,7 +122,7 @@ uint64_t RunnerOf(uint64_t thread) {
 }
 
 int32_t OsThreadOf(uint64_t thread) {
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   uint64_t os_thread = 0;
   int32_t id = 0;
   return memory.ReadWord(thread + at.os_thread, os_thread) && memory.Read(os_thread + at.id, id)

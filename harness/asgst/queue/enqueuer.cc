@@ -51,7 +51,7 @@ bool Enqueuer::IsOlderThan(int milliseconds) const {
 bool NeedsNoPoll(uint64_t thread) {
   constexpr int kInNative = 4, kBlocked = 10;  // numbers of ThreadStates
   int32_t state = 0;
-  if (!LiveMemory(0, 0).Read(thread + Live()->jvm.thread_state, state)) return true;
+  if (!LiveMemory().Read(thread + Live()->jvm.thread_state, state)) return true;
   const int number = Live()->jvm.states.StateOf(state);
   return number == kInNative || number == kBlocked;
 }

@@ -60,7 +60,7 @@ MarkedFrame FindMarked(uint64_t thread, uint64_t sp) {
   const MarkedFrame untold = {sp, 0, 0};
   WalkStart start;
   if (!StartOfOther(nullptr, thread, start)) return untold;
-  const LiveMemory memory = thread == CurrentJavaThread() ? MemoryOf(start) : LiveMemory(0, 0);
+  const LiveMemory memory = thread == CurrentJavaThread() ? MemoryOf(start) : LiveMemory();
   JavaWalk walk(*Live(), memory, start);
   JavaFrame marked, next;
   if (walk.Begin() != WalkStatus::kFound || !walk.Next(marked)) return untold;

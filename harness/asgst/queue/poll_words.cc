@@ -19,7 +19,7 @@ uint64_t words_offset = 0;  // JavaThread: the word, then the page
 Status ReadPollValues() {
   const std::vector<uint64_t> at = FindInJvm(NamesForPollWords());
   if (at.empty()) return Unable("this libjvm does not name what arms a poll");
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   if (!memory.ReadWord(at[0], values.page_disarmed) || !memory.ReadWord(at[1], values.page_armed) ||
       !memory.ReadWord(at[2], values.word_armed) || !memory.ReadWord(at[3], values.word_disarmed) ||
       values.page_disarmed == 0 || values.page_disarmed == values.page_armed)
@@ -54,7 +54,7 @@ Status FindPollWords() {
   constexpr uint64_t kMostBytes = 2048;
   RETURN_IF_ERROR(ReadPollValues());
   const uint64_t thread = CurrentJavaThread();
-  const LiveMemory memory(0, 0);
+  const LiveMemory memory;
   uint64_t word = 0, before = 0;
   for (uint64_t at = 16; at < kMostBytes && memory.ReadWord(thread + at, word); at += 8) {
     if (word != values.page_disarmed && word != values.page_armed) continue;

@@ -49,7 +49,7 @@ class StoppedThread {
 
  private:
   // Of another thread nothing is read plainly: a thread in native runs on.
-  LiveMemory memory_{0, 0};
+  LiveMemory memory_;
   WalkStart start_;
   StoppedStack stack_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/jvm/structs/safefetch_code.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "harness/elf/elf_file.h"
@@ -11,20 +12,26 @@ namespace {
 using namespace std::string_view_literals;
 
 // The code of each function: `return *first_argument;`, then, where HotSpot resumes after a fault,
-// `return second_argument;`. A landing pad may precede the code.
+// `return second_argument;`. A landing pad may precede the code. The stub's code:
+// `second_argument = *first_argument; return second_argument;`.
 struct Assembly {
   uint16_t machine;           // e_machine
   uint64_t alignment;         // of the machine's instructions, in bytes
   std::string_view fetch_32;  // SafeFetch32
   std::string_view fetch_n;   // SafeFetchN
+  std::string_view stub_n;    // SafeFetchN where it is a stub
 };
 constexpr Assembly kAssemblies[] = {
-    {EM_X86_64, 1, "\x8b\x07\xc3\x89\xf0\xc3"sv, "\x48\x8b\x07\xc3\x48\x89\xf0\xc3"sv},
+    {EM_X86_64, 1, "\x8b\x07\xc3\x89\xf0\xc3"sv, "\x48\x8b\x07\xc3\x48\x89\xf0\xc3"sv,
+     "\x48\x8b\x37\x48\x8b\xc6\xc3"sv},
     {EM_AARCH64, 4, "\x00\x00\x40\xb9\xc0\x03\x5f\xd6\xe0\x03\x01\xaa\xc0\x03\x5f\xd6"sv,
-     "\x00\x00\x40\xf9\xc0\x03\x5f\xd6\xe0\x03\x01\xaa\xc0\x03\x5f\xd6"sv},
+     "\x00\x00\x40\xf9\xc0\x03\x5f\xd6\xe0\x03\x01\xaa\xc0\x03\x5f\xd6"sv,
+     "\x01\x00\x40\xf9\xe0\x03\x01\xaa\xc0\x03\x5f\xd6"sv},
 };
 // Most bytes between the two functions, if each is aligned.
 constexpr size_t kMostPadding = 64;
+
+constexpr uint64_t kMostStub = 64;  // bytes
 
 struct Segment {
   uint64_t address;
@@ -74,6 +81,19 @@ std::vector<ElfFunction> FindSafeFetchCode(const std::string& path) {
         AddPairs(segment, assembly, out);
   if (out.size() != 2) out.clear();
   return out;
+}
+
+uint64_t SafeFetchInStub(const MemoryReader& memory, uint16_t machine, uint64_t begin,
+                         uint64_t end) {
+  uint8_t bytes[kMostStub];
+  const uint64_t size = end <= begin ? 0 : std::min(end - begin, kMostStub);
+  if (size == 0 || !memory.ReadBytes(begin, bytes, static_cast<int>(size))) return 0;
+  const std::string_view stub(reinterpret_cast<const char*>(bytes), size);
+  for (const Assembly& assembly : kAssemblies)
+    if (const size_t at = stub.find(assembly.stub_n);
+        assembly.machine == machine && at != stub.npos && at % assembly.alignment == 0)
+      return begin + at;
+  return 0;
 }
 
 }  // namespace walkhammer

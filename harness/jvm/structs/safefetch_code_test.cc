@@ -22,7 +22,7 @@ struct Piece {
 // Each architecture's SafeFetch assembly, as `objdump -d` shows it.
 struct Arch {
   uint16_t machine;
-  std::string fetch_32, fetch_n, nop;
+  std::string fetch_32, fetch_n, stub, nop;
 };
 
 std::string Words(std::initializer_list<uint32_t> words) {
@@ -34,11 +34,13 @@ std::string Words(std::initializer_list<uint32_t> words) {
 
 Arch X86() {
   return {EM_X86_64, std::string("\x8b\x07\xc3\x89\xf0\xc3", 6),
-          std::string("\x48\x8b\x07\xc3\x48\x89\xf0\xc3", 8), "\x90"};
+          std::string("\x48\x8b\x07\xc3\x48\x89\xf0\xc3", 8), "\x48\x8b\x37\x48\x8b\xc6\xc3",
+          "\x90"};
 }
 Arch Aarch64() {
   return {EM_AARCH64, Words({0xb9400000, 0xd65f03c0, 0xaa0103e0, 0xd65f03c0}),
-          Words({0xf9400000, 0xd65f03c0, 0xaa0103e0, 0xd65f03c0}), Words({0xd503201f})};
+          Words({0xf9400000, 0xd65f03c0, 0xaa0103e0, 0xd65f03c0}),
+          Words({0xf9400001, 0xaa0103e0, 0xd65f03c0}), Words({0xd503201f})};
 }
 
 std::string Times(size_t count, const std::string& text) {
@@ -179,6 +181,33 @@ TEST_P(SafeFetchCodeTest, DamagedFiles) {
     std::string damaged = file;
     damaged[i] = static_cast<char>(~damaged[i]);
     FindIn(damaged);  // any result will do, but the call must return
+  }
+}
+
+// Where `code`, in memory at `begin`, has SafeFetchN as a stub.
+uint64_t InStub(const std::string& code, uint16_t machine, size_t size) {
+  constexpr size_t kWord = 8;
+  const std::string padded = code + std::string(kWord, '\0');  // whole words are read
+  std::vector<uint64_t> words(padded.size() / kWord);
+  std::copy_n(padded.data(), words.size() * kWord, reinterpret_cast<char*>(words.data()));
+  const auto begin = reinterpret_cast<uint64_t>(words.data());
+  const uint64_t found = SafeFetchInStub(kOwnMemory, machine, begin, begin + size);
+  return found == 0 ? 0 : found - begin + 1;
+}
+
+TEST_P(SafeFetchCodeTest, AsAStub) {
+  const uint16_t other = arch_.machine == EM_X86_64 ? Aarch64().machine : X86().machine;
+  const std::string code = Nops(2) + arch_.stub + Nops(3);
+  const size_t before = Nops(2).size(), needed = before + arch_.stub.size();
+  EXPECT_EQ(InStub(code, arch_.machine, code.size()), before + 1);
+  EXPECT_EQ(InStub(code, arch_.machine, needed), before + 1);
+  EXPECT_EQ(InStub(code, arch_.machine, needed - 1), 0u) << "the return is not in the stub";
+  EXPECT_EQ(InStub(code, arch_.machine, 0), 0u);
+  EXPECT_EQ(InStub(code, other, code.size()), 0u);
+  for (size_t i = before; i < needed; i++) {
+    std::string damaged = code;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    EXPECT_EQ(InStub(damaged, arch_.machine, code.size()), 0u) << "byte " << i;
   }
 }
 

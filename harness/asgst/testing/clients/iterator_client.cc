@@ -3,6 +3,7 @@
 // describes one: it keeps frames there, and asks for their names later. An agent; it prints what
 // it counted when the program ends.
 #include <profile2.h>
+#include <sys/mman.h>
 
 #include <array>
 
@@ -43,6 +44,20 @@ void OnSignal(int, siginfo_t*, void* ucontext) {
   }
 }
 
+// Handles may be any word: asks for the names of words where no memory is. A JVM whose SafeFetch
+// does not work on the calling thread would die here.
+void NameNothing() {
+  constexpr size_t kPage = 4096;
+  void* const gone = mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  munmap(gone, kPage);
+  char name[100] = "?";
+  ASGST_MethodInfo method = {};
+  method.method_name = name;
+  method.method_name_length = sizeof name;
+  ASGST_GetMethodInfo(static_cast<ASGST_Method>(gone), &method);
+  if (name[0] != 0) counts.wrong_names++;
+}
+
 void NameTraces() {
   for (Trace& trace : traces) {
     if (!trace.is_done.exchange(false)) continue;
@@ -59,7 +74,9 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv*, jthread) { threads.Remove(); }
 void JNICALL OnVmInit(jvmtiEnv*, JNIEnv*, jthread) {
   threads.Add();
   sampler.Start(threads, OnSignal);
+  NameNothing();
   naming = std::thread([] {
+    NameNothing();
     while (!stop_naming) {
       NameTraces();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

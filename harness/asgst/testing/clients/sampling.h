@@ -70,6 +70,8 @@ class Counts {
                  names.load(), unknown_names.load(), wrong_names.load());
   }
 
+  std::atomic<long> wrong_names{0};
+
  private:
   static bool IsWithoutJava(void* ucontext) {
     return ASGST_RunWithIterator(
@@ -78,7 +80,7 @@ class Counts {
   }
 
   std::atomic<long> samples{0}, failed{0}, without_java{0}, other_codes{0}, names{0},
-      unknown_names{0}, wrong_names{0};
+      unknown_names{0};
 };
 
 // Asks for a method's names with buffers on the stack that hold nothing yet, as the documents do.

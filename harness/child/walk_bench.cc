@@ -7,19 +7,17 @@
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/asgst/include/asgst.h"
-#include "harness/child/campaign.h"
+#include "harness/child/scenes_bench.h"
 #include "harness/generate/random_requests.h"
-#include "harness/guard/arch.h"
-#include "harness/ipc/launch.h"
-#include "harness/jvm/images/jdk.h"
 #include "harness/request/scene_table.h"
 #include "harness/walkers/agct.h"
 #include "harness/walkers/provider_library.h"
@@ -37,7 +35,7 @@ AgctFunction bare = nullptr;
 AgctFrame frames[kDepth];
 decltype(&AsyncGetStackTrace) reference = nullptr;
 ASGST_CallFrame reference_frames[kDepth];
-ucontext_t context;
+ucontext_t* context = nullptr;  // what is presented
 
 WalkRequest Pristine() {
   WalkRequest request;
@@ -51,58 +49,38 @@ void OnSceneThread(benchmark::State& state, void (*body)(benchmark::State&)) {
   state.SetItemsProcessed(state.iterations());
 }
 
-// Presents the scene's thread as in_Java with its anchor cleared, for bare calls, while it exists.
-class Presented {
- public:
-  Presented()
-      : sp_(*scene->thread.last_sp()),
-        pc_(*scene->thread.last_pc()),
-        fp_(*scene->thread.last_fp()) {
-    getcontext(&context);
-    WriteContext(scene->pristine, context);
-    *scene->thread.last_sp() = 0;
-    scene->thread.SetState(kStateInJava);
-  }
-  ~Presented() {
-    *scene->thread.state() = scene->guard.true_state;
-    *scene->thread.last_fp() = fp_;
-    *scene->thread.last_pc() = pc_;
-    *scene->thread.last_sp() = sp_;
-  }
-
- private:
-  uint64_t sp_, pc_, fp_;
-};
-
 void CallBare() {
   AgctTrace trace{scene->env, 0, frames};
-  bare(&trace, kDepth, &context);
+  bare(&trace, kDepth, context);
   if (trace.num_frames != static_cast<jint>(scene->truth.size())) std::abort();
 }
 
 void BareCall(benchmark::State& state) {
   OnSceneThread(state, [](benchmark::State& s) {
-    Presented presented;
+    Presented presented(*scene);
+    context = presented.context();
     for (auto _ : s) CallBare();
   });
 }
 
 void CallReference() {
   ASGST_CallTrace trace{0, reference_frames, nullptr};
-  reference(&trace, kDepth, &context, 0);
+  reference(&trace, kDepth, context, 0);
   if (trace.num_frames != static_cast<jint>(scene->truth.size())) std::abort();
 }
 
 void ReferenceCall(benchmark::State& state) {
   OnSceneThread(state, [](benchmark::State& s) {
-    Presented presented;
+    Presented presented(*scene);
+    context = presented.context();
     for (auto _ : s) CallReference();
   });
 }
 
 void GuardedBareCall(benchmark::State& state) {
   OnSceneThread(state, [](benchmark::State& s) {
-    Presented presented;
+    Presented presented(*scene);
+    context = presented.context();
     for (auto _ : s) GuardedCall(scene->guard, [] { CallBare(); });
   });
 }
@@ -163,19 +141,10 @@ class Ratios : public benchmark::ConsoleReporter {
   std::map<std::string, double> ns_;
 };
 
-Status SetUp(const std::string& path) {
-  ASSIGN_OR_RETURN(auto jdk, path.empty() ? DefaultJdk() : OpenJdk(path));
-  ASSIGN_OR_RETURN(auto flags, BaseFlags(jdk.feature));
-  shared = static_cast<SharedState*>(mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE,
-                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  if (shared == MAP_FAILED) return ToolFailed("cannot map memory");
-  shared->symbols.Init();
-  shared->job.mode = ChildMode::kFuzz;
-  shared->job.scene_mask = 1U << *FindScene(kScene);
-  shared->job.hang_limit_ms = 1000;
-  shared->job.coverage = 1;
-  RETURN_IF_ERROR(SetLaunch(*shared, jdk.libjvm, flags));
-  ASSIGN_OR_RETURN(environment, ChildEnvironment::SetUp(*shared));
+Status SetUp(const Jdk& jdk) {
+  ASSIGN_OR_RETURN(auto scenes, BenchScenes::Open(jdk, {kScene}));
+  shared = scenes.shared;
+  environment = std::move(scenes.environment);
   scene = environment.stage->Find(*FindScene(kScene));
   if (scene == nullptr) return Unable(shared->scenes[*FindScene(kScene)].reason);
   bare = reinterpret_cast<AgctFunction>(dlsym(environment.jvm->library(), "AsyncGetCallTrace"));
@@ -187,6 +156,7 @@ Status SetUp(const std::string& path) {
 }
 
 int Main(int argc, char** argv) {
+  const std::vector<std::string> words(argv, argv + argc);
   benchmark::Initialize(&argc, argv);
   std::string jdk;
   for (int i = 1; i < argc; i++) {
@@ -197,7 +167,8 @@ int Main(int argc, char** argv) {
       return 2;
     }
   }
-  Status status = SetUp(jdk);
+  auto opened = OpenBenchJdk(jdk, words);
+  const Status status = opened.ok() ? SetUp(opened.value()) : Status(opened.failure());
   if (!status.ok()) {
     fmt::print(stderr, "walk_bench: {}\n", status.failure().message);
     return static_cast<int>(status.failure().code);

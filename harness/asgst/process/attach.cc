@@ -176,8 +176,10 @@ uint64_t CurrentJavaThread() {
 JNIEnv* CurrentEnv() { return Live() == nullptr ? nullptr : OwnEnv(the_vm); }
 
 WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java) {
-  return StartAt(context, thread, WordAt(thread + layout.jvm.stack_base),
-                 WordAt(thread + layout.jvm.stack_size), non_java);
+  WalkStart start = StartAt(context, thread, WordAt(thread + layout.jvm.stack_base),
+                            WordAt(thread + layout.jvm.stack_size), non_java);
+  start.plain_low = start.stack_floor + guard_zone;
+  return start;
 }
 
 WalkStart StartOutsideJava(const ucontext_t* context, const Registers* registers) {

@@ -212,8 +212,6 @@ StubStart InterruptedCaller::StartHere() const {
 // still to be built.
 bool InterruptedCaller::FromExit(const FoundCode& code) {
   StubExit exit;
-  uint64_t method = 0;
-  MethodFacts facts;
   if (layout_.rules->run_to_exit == nullptr) return false;
   const bool has_exit = layout_.rules->run_to_exit(Code(), memory_, code, StartHere(), exit);
   if (exit.loses_sp && code.kind == CodeKind::kStub && code.frame_words <= 0) {
@@ -223,7 +221,7 @@ bool InterruptedCaller::FromExit(const FoundCode& code) {
   if (!has_exit) return false;
   GoOnInStub(exit);
   if (code.kind == CodeKind::kCodelet && at_.fp >= at_.sp && exit.sp > at_.fp &&
-      IsInterpretedFrameAt(at_.fp, method, facts))
+      IsInterpretedFrameAt(at_.fp))
     return false;
   // [sp - 8] at the exit may be a return address, which a call has yet to replace by an exception
   // handler. Nothing is read below the sp of the interrupted code.

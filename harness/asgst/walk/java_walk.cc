@@ -69,8 +69,9 @@ bool JavaWalk::Emit(JavaFrame& frame) {
   }
   if (in_scopes_) return EmitScope(frame);
   for (int skipped = 0; !ended_ && skipped < kMostSkipped; skipped++) {
-    const FoundCode code = CodeAt(at_.pc);
     guessed_frame_ = guessed_;
+    if (layout_.code.InInterpreter(at_.pc)) return InterpretedFrame(frame);
+    const FoundCode code = CodeAt(at_.pc);
     switch (code.kind) {
       case CodeKind::kNone:
         return End(WalkEnd::kNoCaller);
@@ -104,10 +105,11 @@ void JavaWalk::SetFrame(JavaFrame& frame, uint64_t method, int level, int32_t bc
 }
 
 bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
-  uint64_t method = 0, bcp = 0;
+  Interpreted found;
+  uint64_t bcp = 0, fp = 0;
   const MethodFacts& facts = frame.facts;
-  if (!IsInterpretedFrameAt(at_.fp, method, frame.facts)) return End(WalkEnd::kNoMethod);
-  SetFrame(frame, method, 0, -1, 0);
+  if (!InterpretedAt(at_.fp, found, frame.facts)) return End(WalkEnd::kNoMethod);
+  SetFrame(frame, found.method, 0, -1, 0);
   if (facts.is_native) {
     frame.type = FrameType::kNative;
   } else {
@@ -121,9 +123,8 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
     else
       frame.bci = 0;  // on entry
   }
-  uint64_t pc = 0, fp = 0, sp = 0;
-  if (ReturnAddress(at_.fp + 8, pc) && Word(at_.fp, fp) && SenderSp(at_.fp, sp))
-    MoveTo(pc, sp, fp);
+  if (Word(at_.fp, fp))
+    MoveTo(found.pc, found.sp, fp);
   else
     End(WalkEnd::kUnreadable);
   return true;
@@ -455,10 +456,7 @@ WalkStatus JavaWalk::FindFirst() {
     PassArguments();
     return WalkStatus::kFound;
   }
-  uint64_t method = 0;
-  MethodFacts facts;
-  if (layout_.rules->goes_on(Code(), r.pc) && r.fp >= r.sp &&
-      IsInterpretedFrameAt(r.fp, method, facts)) {
+  if (layout_.rules->goes_on(Code(), r.pc) && r.fp >= r.sp && IsInterpretedFrameAt(r.fp)) {
     at_.is_top = false;
     return WalkStatus::kFound;
   }
@@ -466,7 +464,7 @@ WalkStatus JavaWalk::FindFirst() {
   // With a link register: first where that leads, as fp may be a compiled caller's, close to sp.
   if (layout_.rules->has_link_register && BetweenInterpretedFrames()) return WalkStatus::kFound;
   if (FromFrameBeingBuilt() || BetweenInterpretedFrames()) return WalkStatus::kFound;
-  if (r.fp >= r.sp && IsInterpretedFrameAt(r.fp, method, facts)) return WalkStatus::kFound;
+  if (r.fp >= r.sp && IsInterpretedFrameAt(r.fp)) return WalkStatus::kFound;
   // The interpreter has not built its frame yet, or has left it.
   if (!SenderInTop(code)) return WalkStatus::kUnknownJava;
   PassLocals();

@@ -32,10 +32,10 @@ bool StackPosition::SenderSp(uint64_t fp, uint64_t& sp) const {
   return sp > fp && InStack(sp - 8);
 }
 
-bool StackPosition::IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const {
-  uint64_t sender_sp = 0, return_pc = 0;
-  return SenderSp(fp, sender_sp) && ReturnAddress(fp + 8, return_pc) && InCode(return_pc) &&
-         Word(fp + layout_.interpreter_method, method) && MethodAt(method, facts);
+// False if there is no interpreted frame at `fp`.
+bool StackPosition::InterpretedAt(uint64_t fp, Interpreted& found, MethodFacts& facts) const {
+  return SenderSp(fp, found.sp) && ReturnAddress(fp + 8, found.pc) && InCode(found.pc) &&
+         Word(fp + layout_.interpreter_method, found.method) && MethodAt(found.method, facts);
 }
 
 // Address of a handler, which an nmethod holds as an address (at `begin`) or as an offset (at

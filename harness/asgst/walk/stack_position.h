@@ -34,6 +34,9 @@ struct WalkStart {
   Caches* caches = nullptr;
   const UnwindTables* unwind = nullptr;  // for C and C++ code; null: by frame pointers
   bool non_java = false;                 // also return frames of stubs, C and C++
+  // The words of the stack from here to stack_high are the current thread's own, above its guard
+  // zones: they are read by plain loads. Not below stack_high: all reads go through the reader.
+  uint64_t plain_low = UINT64_MAX;
 };
 
 // Reads the committed part of a code heap by plain loads, all other memory through `other`.
@@ -86,7 +89,10 @@ class StackPosition {
     return address >= low_ && address < start_.stack_high && (address & 7) == 0;
   }
   bool Word(uint64_t address, uint64_t& word) const {
-    return InStack(address) && memory_.ReadWord(address, word);
+    if (!InStack(address)) return false;
+    if (address < start_.plain_low) return memory_.ReadWord(address, word);
+    word = *reinterpret_cast<const volatile uint64_t*>(address);
+    return true;
   }
 
   // Reads the return address at `slot`, without its signature. False if `slot` is not in the stack
@@ -99,7 +105,16 @@ class StackPosition {
 
   bool MethodAt(uint64_t method, MethodFacts& facts) const;
   bool SenderSp(uint64_t fp, uint64_t& sp) const;
-  bool IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const;
+  // What an interpreted frame holds: its Method*, and pc and sp of its caller.
+  struct Interpreted {
+    uint64_t method = 0, pc = 0, sp = 0;
+  };
+  bool InterpretedAt(uint64_t fp, Interpreted& found, MethodFacts& facts) const;
+  bool IsInterpretedFrameAt(uint64_t fp) const {
+    Interpreted found;
+    MethodFacts facts;
+    return InterpretedAt(fp, found, facts);
+  }
   uint64_t HandlerOf(const FoundCode& code, int begin, int offset) const;
   // Moves to a frame that has called. No frame is below its sp.
   void MoveTo(uint64_t pc, uint64_t sp, uint64_t fp) {

@@ -26,7 +26,9 @@ named() {
         if (word ~ /(^|\/)ci\/([a-z-]+\/)*[a-z_]+\.sh[.,:;]*$/) {
           sub(/.*ci\//, "ci/", word); sub(/[.,:;]*$/, "", word); print command = word
         } else if (word ~ /(^|\/)walkhammer$/ && words[i + 1] ~ /^[a-z]+[.,:;]*$/) {
-          word = words[++i]; sub(/[.,:;]*$/, "", word); print command = "walkhammer " word
+          word = words[++i]; sub(/[.,:;]*$/, "", word); command = "walkhammer " word
+          if (word == "bugs" && words[i + 1] ~ /^[a-z]+$/) command = command " " words[++i]
+          print command
         } else if (word ~ /^([|&;]+|--|#)$/) command = ""
         else if (word ~ /^--[a-z]/ && command != "") { sub(/[^a-z-].*/, "", word); print command, word }
         if (word ~ /;$/) command = ""
@@ -39,9 +41,10 @@ wrong() {
   named "$@" | while read -r command option; do
     case $command in
     walkhammer)
-      command="walkhammer ${option%% *}" # its verb
-      option=${option#"${option%% *}"} option=${option# }
-      text=$("$WALKHAMMER" "${command#* }" --help 2>&1) || echo "there is no $command"
+      command="walkhammer ${option%% --*}" # its verb
+      option=${option#"${option%% --*}"} option=${option# }
+      # shellcheck disable=SC2086  # bugs and its own verb
+      text=$("$WALKHAMMER" ${command#* } --help 2>&1) || echo "there is no $command"
       ;;
     *)
       [ -x "$root/$command" ] || echo "there is no $command"
@@ -58,9 +61,20 @@ wrong() {
   grep -ho 'WALKHAMMER_[A-Z_]*=' "$@" | sort -u | while read -r variable; do
     grep -qw "${variable%=}" "$root/CMakeLists.txt" || echo "cmake knows no ${variable%=}"
   done
-  grep -ho 'preset [a-z]*' "$@" | sort -u | while read -r _ preset; do
+  grep -ho 'preset [a-z0-9]*' "$@" | sort -u | while read -r _ preset; do
     grep -q "\"name\": \"$preset\"" "$root/CMakePresets.json" || echo "cmake has no preset $preset"
   done
+}
+
+# code_of PAGE...: prints the shell blocks and the code spans of pages, without variables that are set
+# and without the words of walkhammer that are no verbs.
+code_of() {
+  awk '
+    FNR == 1 { block = "" }
+    /^ *```/ { block = block == "" ? $0 "." : ""; next }
+    block == "```sh." { print; next }
+    block == "" { for (rest = $0; match(rest, /`[^`]+`/); rest = substr(rest, RSTART + RLENGTH)) print substr(rest, RSTART + 1, RLENGTH - 2) }
+  ' "$@" | sed -E 's/WALKHAMMER_[A-Z]+=[^ ]*//g; s/walkhammer (help|manual|complete)( |$)//g; s/ +# .*//; s/(^| )#.*//'
 }
 
 # Those for harnesses are the business of harnesses.bats.
@@ -74,7 +88,11 @@ needs() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
 @test "what definitions and documents name exists" {
   mapfile -t files < <(definitions)
-  set -- "${files[@]}" "$root/docs/howto/many-machines.md" "$root/docs/howto/gate.md"
+  mapfile -t pages < <(find "$root/docs" -name '*.md' ! -path '*/findings/*' ! -name 'figures*' \
+    ! -name troubleshooting.md | sort)
+  set -- "${files[@]}" "$root/README.md" "$root/CONTRIBUTING.md" "$root/corpora/README.md" "${pages[@]}"
+  code_of "${@:${#files[@]}+1}" >pages
+  set -- "${files[@]}" pages
   run wrong "$@"
   echo "$output"
   [ -z "$output" ]
@@ -95,9 +113,18 @@ needs() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
   plant 's/night\.sh/nigth.sh/' gitlab-ci.yml
   plant 's/TESTS=OFF/TEST=OFF/; s/preset release/preset relase/' Jenkinsfile
   plant 's/" merge --out/" merg --out/; s/--shard/--sahrd/' shard.sh
+  cat >page.md <<'PAGE'
+Prose may say that walkhammer drives walkers, or `walkhammer frob`.
+```sh
+walkhammer bugs set --sate open   # walkhammer prints nothing
+ci/gate.sh --rnds 3
+```
+PAGE
+  code_of page.md >copy/page.txt
   run --separate-stderr wrong copy/*.* copy/Jenkinsfile
   echo "$output"
-  for line in 'ci/examples/shard.sh has no --walk' 'ci/gate.sh has no --tme' \
+  for line in 'there is no walkhammer frob' 'walkhammer bugs set has no --sate' 'ci/gate.sh has no --rnds' \
+    'ci/examples/shard.sh has no --walk' 'ci/gate.sh has no --tme' \
     'there is no ci/examples/'nigth.sh 'cmake knows no WALKHAMMER_TEST' \
     'cmake has no preset relase' 'there is no walkhammer merg' 'walkhammer fuzz has no --sahrd'; do
     [[ "$output" == *"$line"* ]]

@@ -376,9 +376,10 @@ void SampleLine::KeepForNext(WalkSlot& slot, int walker, const SampleOptions& op
 }
 
 bool SampleLine::Judge(WalkSlot& slot) {
-  return JudgeWalk(slot.seen, [&](uint8_t oracle, uint8_t outcome, const char* detail) {
-    Report(slot, oracle, outcome, detail);
-  });
+  return JudgeWalk(slot.seen, state_.job.without,
+                   [&](uint8_t oracle, uint8_t outcome, const char* detail) {
+                     Report(slot, oracle, outcome, detail);
+                   });
 }
 
 void SampleLine::Report(WalkSlot& slot, uint8_t oracle, uint8_t outcome, const char* detail) {

@@ -216,6 +216,20 @@ steps_contradict() {
   [ "$(steps_contradict)" -eq 0 ]
 }
 
+@test "an oracle that is left out finds nothing, and the run says so" {
+  plugin plugin_with_bug stress --workload torture:mixed --without-oracle witness \
+    --without-oracle agreement
+  [ "$status" -eq 0 ]
+  [ "$(ask "select count(*) from bucket where title like 'witness/%' or title like 'agreement/%'")" -eq 0 ]
+  [ "$(ask "select count(*) from note where name in ('oracle witness', 'oracle agreement')")" -eq 2 ]
+  plugin plugin_with_bug fuzz --without-oracle truth
+  [ "$(ask "select count(*) from bucket where title like 'truth/%'")" -eq 0 ]
+  [ "$(ask "select detail from note where name = 'oracle truth'")" = "--without-oracle: nothing that it would find was looked for" ]
+  refuses 2 'there is no oracle "wittness"; nearest: witness' fuzz --without-oracle wittness
+  refuses 2 'crash cannot be left out, as it ends the walk' stress --without-oracle crash \
+    --workload torture:mixed
+}
+
 @test "a plugin is asked for other threads only if it says that it walks them" {
   refuses 2 "does not export walkhammer_walks_other_threads" stress --mode parked \
     --walker "plugin:$providers/plugin.so" --workload torture:mixed --out "$out"

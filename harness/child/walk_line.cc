@@ -443,7 +443,7 @@ void WalkLine::Observe(const ParkedScene& scene, const WalkRequest& request) {
 void WalkLine::Judge(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
                      const Presented& presented) {
   Observe(scene, request);
-  JudgeWalk(seen_, [&](uint8_t oracle, uint8_t outcome, const char* detail) {
+  JudgeWalk(seen_, shared_.job.without, [&](uint8_t oracle, uint8_t outcome, const char* detail) {
     Report(request, sequence, presented, oracle, outcome, detail);
   });
 }

@@ -129,6 +129,7 @@ Result<FuzzPlan> MakePlan(const FuzzOptions& options, const std::vector<std::str
       plan.scene_mask |= 1U << scene;
     }
   }
+  ASSIGN_OR_RETURN(plan.without, OracleSet(options.without));
   plan.max_walks = options.walks;
   plan.confirm_times = options.no_confirm ? 0 : 5;
   RETURN_IF_ERROR(SetSettleTimes(options, plan));
@@ -218,6 +219,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Text("--shard", o->shard, kShardHelp, "I/N");
   verb.OutFolder(o->out, "out/TIME-PID");
   verb.Scenes(o->scenes, "all");
+  verb.WithoutOracles(o->without);
   verb.Text("--hang-limit", o->hang_limit, "CPU time that a walk may take (default: 100ms)",
             "TIME");
   verb.Flag("--no-confirm", o->no_confirm, "Do not replay what is found");

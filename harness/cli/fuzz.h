@@ -20,7 +20,7 @@ struct FuzzOptions {
   std::chrono::nanoseconds time{};  // 0: not given
   std::optional<std::string> confirm_time, minimize_time;
   std::string hang_limit = "100ms", out, shard;
-  std::vector<std::string> scenes, corpus;
+  std::vector<std::string> scenes, corpus, without;
   uint64_t walks = 0, seed = 1, workers = 0;
   RunEndOptions end;
   bool answers = false;

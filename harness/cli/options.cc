@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include "harness/base/duration.h"
+#include "harness/base/nearest.h"
+#include "harness/oracles/oracle.h"
 
 namespace walkhammer {
 
@@ -108,6 +111,28 @@ void Verb::Walkers(std::vector<std::string>& walkers) {
       "walkers); plugin:FILE.so is one of your own; under stress also jfr, or agent:PATH=OPTIONS "
       "for another profiler",
       "NAME[,NAME...]");
+}
+
+void Verb::WithoutOracles(std::vector<std::string>& names) {
+  List("--without-oracle", names, "Oracle that is not asked; repeatable (walkhammer show oracles)",
+       "NAME");
+}
+
+Result<uint32_t> OracleSet(const std::vector<std::string>& names) {
+  std::vector<std::string_view> all;
+  for (const Oracle& oracle : AllOracles()) all.emplace_back(oracle.name);
+  uint32_t set = 0;
+  for (const std::string& name : names) {
+    const auto found = std::find(all.begin(), all.end(), name);
+    if (found == all.end())
+      return BadInput(
+          fmt::format("there is no oracle \"{}\"; nearest: {} (walkhammer show oracles)", name,
+                      fmt::join(NearestNames(name, all, 3), ", ")));
+    if (name == "crash" || name == "hang")
+      return BadInput("--without-oracle: " + name + " cannot be left out, as it ends the walk");
+    set |= 1U << (found - all.begin());
+  }
+  return set;
 }
 
 void Verb::Scenes(std::vector<std::string>& scenes, const std::string& otherwise) {

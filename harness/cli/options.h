@@ -79,6 +79,8 @@ class Verb {
   void Json(bool& json);
   // --walker, repeatable: see WalkersNamed.
   void Walkers(std::vector<std::string>& walkers);
+  // --without-oracle, repeatable: see OracleSet.
+  void WithoutOracles(std::vector<std::string>& names);
   // --scene, repeatable. `otherwise`: what runs without it.
   void Scenes(std::vector<std::string>& scenes, const std::string& otherwise);
   // --profile, repeatable: see SelectProfiles.
@@ -156,6 +158,10 @@ void AddTry(CLI::App& app, Invocation& chosen);
 
 // The verb `check` of bugs, in a file of its own.
 void AddBugsCheck(const Verb& bugs, Invocation& chosen);
+
+// The oracles of these names as bits, as of Job::without. kBadInput: there is no such oracle, or
+// what it judges ends the walk.
+Result<uint32_t> OracleSet(const std::vector<std::string>& names);
 
 }  // namespace walkhammer
 

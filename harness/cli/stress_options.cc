@@ -133,6 +133,7 @@ Result<StressSettings> SettingsOf(const StressOptions& options,
     return settings;
   }
   StressJob& job = settings.job;
+  ASSIGN_OR_RETURN(job.without, OracleSet(options.without));
   ASSIGN_OR_RETURN(const auto provider, ProviderNamed(library));
   if (provider.library.size() >= sizeof job.provider)
     return BadInput("the path of the provider is too long for walkhammer");
@@ -172,6 +173,7 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.Count("--pid", s.loads.pid, "Instead: attach to this running JVM");
   verb.Jdks(s.jdks);
   verb.Provider(o.provider);
+  verb.WithoutOracles(o.without);
   verb.Profiles(o.profiles);
   verb.RunTime(s.time, s.job.step == 0 ? "60s for each cell" : "20s for each cell");
   verb.Jobs(s.jobs, "as cores permit");

@@ -15,7 +15,7 @@ namespace walkhammer {
 
 struct StressOptions {
   StressSettings settings;
-  std::vector<std::string> walkers, profiles;
+  std::vector<std::string> walkers, profiles, without;
   std::string provider, witness, shard, out;
   RunEndOptions end;
   bool no_confirm = false;

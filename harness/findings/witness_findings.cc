@@ -45,7 +45,7 @@ std::string WitnessShares(const StressState& state) {
 
 std::vector<WitnessFinding> WitnessFindings(const StressJob& job, const StressState& state) {
   std::vector<WitnessFinding> findings;
-  if (job.witness == 0) return findings;
+  if (job.witness == 0 || HoldsOracle(job.without, kOracle)) return findings;
   const char* witness = AllWalkers()[job.witness - 1U].name;
   for (int w = 0; w < job.walker_count; w++) {
     const uint64_t all = WitnessedAnswers(state, w);

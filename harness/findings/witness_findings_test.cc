@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "harness/oracles/oracle.h"
 #include "harness/request/walker_table.h"
 
 namespace walkhammer {
@@ -44,6 +45,14 @@ TEST_F(WitnessFindingsTest, WhatIsTooFrequentIsAFinding) {
             "witness/cut-off: agct ends before the outermost frames of asgst");
   EXPECT_EQ(WitnessShares(*state_), " (90.00 % cut-off)");
   EXPECT_THAT(record.detail, HasSubstr("in 900 of 1,000 samples of threads in Java (90.0 %)"));
+}
+
+TEST_F(WitnessFindingsTest, AnOracleThatIsLeftOutFindsNothing) {
+  Set(Testimony::kCutOff, 900);
+  state_->job.without = ~0U & ~(1U << (FindOracle("witness") - AllOracles().data()));
+  EXPECT_THAT(WitnessFindings(state_->job, *state_), SizeIs(1));
+  state_->job.without = ~0U;
+  EXPECT_THAT(WitnessFindings(state_->job, *state_), IsEmpty());
 }
 
 // Such shares were measured of AsyncGetCallTrace, whose failures depend on the program.

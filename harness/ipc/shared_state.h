@@ -64,6 +64,7 @@ struct Job {
   uint64_t max_walks;      // 0 = no limit
   uint32_t scene_mask;     // bit i = scene i wanted
   uint32_t hang_limit_ms;  // CPU time of the walking thread, per walk
+  uint32_t without;        // bit i = AllOracles()[i] is not asked
   WalkRequest request;     // for kReplay
 };
 

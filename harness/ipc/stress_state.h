@@ -57,6 +57,7 @@ struct StressJob {
   uint16_t depth;
   uint16_t rehearsal;  // the program is wh.Rehearsal: the agent binds its natives
   uint32_t hang_limit_ms;
+  uint32_t without;        // bit i = AllOracles()[i] is not asked
   uint32_t park_limit_ms;  // longest wait of a sampled thread for its walk to begin
   uint64_t seed;
   uint64_t interval_min_ns, interval_max_ns;  // both 0: back to back

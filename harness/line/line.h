@@ -27,14 +27,14 @@ void CallUncontained(Walker& walker, const WalkInput& input, Trace& trace);
 // Code slot in which the answer is counted: 0 to kCodeSlots - 1.
 int CodeSlotOf(const Trace& trace);
 
-// Asks all oracles. For each oracle that does not accept the walk, calls report(oracle, outcome,
-// detail), where `oracle` is the oracle's index in AllOracles(). True if all oracles accept the
-// walk.
+// Asks the oracles but those of `without`, in which bit i stands for AllOracles()[i]. For each
+// oracle that does not accept the walk, calls report(oracle, outcome, detail), where `oracle` is
+// the oracle's index in AllOracles(). True if all that were asked accept the walk.
 template <typename Report>
-bool JudgeWalk(const Observation& seen, Report report) {
+bool JudgeWalk(const Observation& seen, uint32_t without, Report report) {
   const std::span<const Oracle> oracles = AllOracles();
   bool accepted = true;
-  for (uint32_t asked = OraclesFor(FactsOf(seen)); asked != 0; asked &= asked - 1) {
+  for (uint32_t asked = OraclesFor(FactsOf(seen)) & ~without; asked != 0; asked &= asked - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(asked));
     char detail[sizeof RawFinding::detail];
     const uint8_t outcome = oracles[i].judge(seen, detail, sizeof detail);

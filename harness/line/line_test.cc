@@ -51,7 +51,7 @@ class LineTest : public ::testing::Test {
   }
   std::vector<std::string> Refusals() {
     std::vector<std::string> names;
-    accepted_ = JudgeWalk(seen_, [&](uint8_t oracle, uint8_t outcome, const char*) {
+    accepted_ = JudgeWalk(seen_, without_, [&](uint8_t oracle, uint8_t outcome, const char*) {
       const Oracle& o = AllOracles()[oracle];
       names.push_back(std::string(o.name) + "/" + o.outcomes[outcome].name);
     });
@@ -65,6 +65,7 @@ class LineTest : public ::testing::Test {
   UnsafeCall unsafe_{};
   Observation seen_{};
   bool accepted_ = false;
+  uint32_t without_ = 0;
 };
 
 TEST_F(LineTest, WhatOraclesAcceptIsNotReported) {
@@ -75,6 +76,9 @@ TEST_F(LineTest, WhatOraclesAcceptIsNotReported) {
   EXPECT_FALSE(accepted_);
   seen_.after.anchor_sp = 0;
   EXPECT_EQ(Refusals().size(), 2U) << "each oracle is asked";
+  without_ = 1U << (FindOracle("errno") - AllOracles().data());
+  EXPECT_THAT(Refusals(), ElementsAre("thread-state/anchor-changed"));
+  EXPECT_THAT(OracleNames(without_), ElementsAre("errno"));
 }
 
 TEST_F(LineTest, ASiteIsAPlaceInTheWalkersCode) {

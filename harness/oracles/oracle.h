@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace walkhammer {
 
@@ -66,6 +67,9 @@ std::span<const Oracle> AllOracles();
 // The oracles to ask about a walk with these Facts: bit i stands for AllOracles()[i]. Allocates the
 // first time.
 uint32_t OraclesFor(uint16_t facts);
+// The names of the oracles of `set`, in which bit i stands for AllOracles()[i].
+std::vector<std::string_view> OracleNames(uint32_t set);
+bool HoldsOracle(uint32_t set, std::string_view name);
 const Oracle* FindOracle(std::string_view name);  // null if there is none
 
 }  // namespace walkhammer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <vector>
 
 #include "harness/oracles/oracle.h"
@@ -29,6 +30,18 @@ uint32_t OraclesFor(uint16_t facts) {
     return sets;
   }();
   return table[facts % kByParent];
+}
+
+std::vector<std::string_view> OracleNames(uint32_t set) {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < AllOracles().size(); i++)
+    if ((set >> i & 1) != 0) names.push_back(AllOracles()[i].name);
+  return names;
+}
+
+bool HoldsOracle(uint32_t set, std::string_view name) {
+  const auto names = OracleNames(set);
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 const Oracle* FindOracle(std::string_view name) {

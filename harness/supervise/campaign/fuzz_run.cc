@@ -54,6 +54,7 @@ Job FuzzRun::JobOf(int worker) const {
   job.max_walks = plan_.max_walks;
   job.scene_mask = plan_.scene_mask;
   job.hang_limit_ms = plan_.hang_limit_ms;
+  job.without = plan_.without;
   return job;
 }
 

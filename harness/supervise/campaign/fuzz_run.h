@@ -45,6 +45,7 @@ struct FuzzPlan {
   // How long that may take before the first walk.
   std::chrono::nanoseconds set_up_time = std::chrono::minutes(3);
   uint64_t max_walks = 0;  // 0: no limit but time
+  uint32_t without = 0;    // see Job
   uint32_t hang_limit_ms = 100;
   int confirm_times = 5;  // 0: do not confirm
   bool minimize = true;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "harness/elf/elf_file.h"
+#include "harness/oracles/oracle.h"
 #include "harness/supervise/confirmer.h"
 
 namespace walkhammer {
@@ -103,6 +104,9 @@ std::vector<NoteRow> NotesOf(const WorkerFacts& facts) {
 
 std::vector<NoteRow> LineNotes(const SharedState& sum) {
   std::vector<NoteRow> notes;
+  for (const std::string_view oracle : OracleNames(sum.job.without))
+    notes.push_back({kNoCell, NoteKind::kNotInForce, fmt::format("oracle {}", oracle), 0,
+                     "--without-oracle: nothing that it would find was looked for"});
   if (const uint64_t dropped = sum.dropped_findings.load(); dropped > 0)
     notes.push_back(
         {kNoCell, NoteKind::kDropped, "findings", dropped,

@@ -7,6 +7,7 @@
 
 #include "harness/base/duration.h"
 #include "harness/findings/witness_findings.h"
+#include "harness/oracles/oracle.h"
 
 namespace walkhammer {
 
@@ -48,6 +49,9 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
     notes.push_back(
         {cell, lack.empty() ? NoteKind::kInForce : NoteKind::kNotInForce, name, 0, lack});
   };
+  for (const std::string_view oracle : OracleNames(state.job.without))
+    note(fmt::format("oracle {}", oracle).c_str(),
+         "--without-oracle: nothing that it would find was looked for");
   if (state.job.step == 0 && !state.job.no_walk) notes.push_back(TruthNote(state, cell));
   if (state.job.uncontained != 0) {
     note("guard",

@@ -1,12 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Checks that take seconds, on the files that a commit changes: format, shellcheck, includes,
-# lengths of functions and files, licences; with --tidy also clang-tidy, which takes longer.
+# lengths of functions and files, licences, words of pages and messages, links; with --tidy also
+# clang-tidy, which takes longer.
 #   ci/pre_commit.sh [--tidy]
-#   ln -s ../../ci/pre_commit.sh .git/hooks/pre-commit    once, so that git runs it at each commit
+#   ci/pre_commit.sh --install    once: git then runs it, and ci/test/commit_message.sh, at each commit
 # Exit codes: 0 all checks pass, 1 one fails.
 set -eu
 cd "$(git rev-parse --show-toplevel)"
+if [ "${1:-}" = --install ]; then
+  hooks=$(git rev-parse --git-path hooks)
+  mkdir -p "$hooks"
+  ln -sf "$PWD/ci/pre_commit.sh" "$hooks/pre-commit"
+  ln -sf "$PWD/ci/test/commit_message.sh" "$hooks/commit-msg"
+  exit 0
+fi
 failed=0
 
 # changed PATTERN...: prints the staged files; if none are staged, those that differ from HEAD.
@@ -35,6 +43,8 @@ scripts=$(changed '*.sh' '*.bash' '*.bats' .ci/run)
   fails 'an include that the table of docs/architecture.md does not have' ci/includes.sh
   fails 'functions of more than 60 lines' ci/test/functions.sh
   fails 'a source that does not name its licence' ci/test/spdx.sh
+  fails 'words that our English does without' ci/test/words.sh
+  fails 'links of pages that lead nowhere' ci/test/links.sh
   for file in $code; do
     [ "$(wc -l <"$file")" -le 500 ] || echo "pre_commit: warning: $file has more than 500 lines" >&2
   done

@@ -310,7 +310,7 @@ void Report(const std::string& dir) {
     HoldToGoal(summary.value(), 50);
     if (TextReport(summary.value()).empty()) Fail("an empty report");
     const auto json = JsonReport(db.value(), summary.value());
-    if (Read(json) && !nlohmann::json::accept(json.value())) Fail("a report that is no JSON");
+    if (Read(json) && !nlohmann::json::accept(json.value())) Fail("a report that is not JSON");
   }
   (void)Read(FunctionReport(db.value(), ""));
   if (const auto groups = FlameGroups(db.value(), ""); Read(groups)) {

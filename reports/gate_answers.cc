@@ -135,7 +135,7 @@ void AddShown(const GateSides& sides, const std::string& what, const Shown& show
     const std::string input = sides.answers.keep ? sides.answers.keep(*answers.front()) : "";
     AddChange({kind, name, text(answers), 0, input}, sides.policy, verdict);
   };
-  add(GateKind::kAnswers, what + ", with a graver finding", shown.worse);
+  add(GateKind::kAnswers, what + ", with a more severe finding", shown.worse);
   add(sides.answers.same_release ? GateKind::kAnswers : GateKind::kOtherAnswers, what, shown.other);
   if (!shown.better.empty())
     verdict.better.push_back(fmt::format("answers: {}: {}", what, text(shown.better)));

@@ -134,7 +134,7 @@ TEST_F(GateOfAnswers, ACrashThatIsGoneIsBetterAndANewOneWorse) {
   for (const Answer& crash : {kCrashed, kDied}) {
     const GateVerdict fresh = Judge({kError}, {crash});
     ASSERT_EQ(Of(fresh, GateKind::kAnswers).size(), 1U);
-    EXPECT_EQ(fresh.changes[0].what, "code -5 became a crash, with a graver finding");
+    EXPECT_EQ(fresh.changes[0].what, "code -5 became a crash, with a more severe finding");
     EXPECT_EQ(fresh.exit, ExitCode::kFindings);
   }
 }

@@ -51,7 +51,7 @@ StressState* OpenStressState(const char* options) {
     path = variable;
   if (path.empty()) {
     std::fprintf(stderr,
-                 "walkhammer: the agent is loaded by walkhammer stress; by hand it needs "
+                 "walkhammer: the agent is loaded by walkhammer stress; otherwise it needs "
                  "a path as option\n");
     return nullptr;
   }

@@ -97,7 +97,7 @@ refused() {
     [[ "$output" == *"$part"* ]]
   done <<'END'
 4|nothing:{out}|VACUOUS|it wrote nothing into {out}
-4|rubbish:{out}|FAILED|bad-output (profile-0: line 2 is no collapsed stack: a;)
+4|rubbish:{out}|FAILED|bad-output (profile-0: line 2 is not a collapsed stack: a;)
 4|few:{out}|VACUOUS|(only 99 walks were made, and a verdict requires 100: a longer
 4|recording:{out}|FAILED|bad-output (profile-0: its JDK cannot read the recording
 1|abort:x|FINDINGS|SIGABRT

@@ -162,7 +162,7 @@ query() {
   refuses 2 "aot-cache" replay "$crash" --jdk "$jdk" --profile aot-cache
   refuses 2 "--out DIR says where" bundle "$crash" --jdk "$jdk"
   refuses 2 "is not empty" bundle "$crash" --jdk "$jdk" --out "$tmp/full"
-  refuses 2 "is no crash folder" bundle "$tmp/empty" --jdk "$jdk" --out "$tmp/new"
+  refuses 2 "is not a crash folder" bundle "$tmp/empty" --jdk "$jdk" --out "$tmp/new"
   printf 'walk 1\nscene c2\n' >"$tmp/clean.walk"
   refuses 2 "there is nothing to report" bundle "$tmp/clean.walk" --jdk "$jdk" --times 1 --out "$tmp/new"
   refuses 3 "builds could walk" bundle "$crash" --jdk "$jdk" --out "$tmp/new" -- -XX:+NoSuchFlag

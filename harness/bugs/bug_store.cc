@@ -197,7 +197,7 @@ Status BugStore::Save() {
     const auto known = texts_.find(id);
     if (text.has_value() != (known != texts_.end()) || (text && *text != known->second))
       return BadInput(fmt::format(
-          "{}: was changed meanwhile, so nothing is written; run this again", TextPath(id)));
+          "{}: was changed by somebody else, so nothing is written; run this again", TextPath(id)));
     changed.push_back(&bug);
   }
   for (const Bug* bug : changed) {

@@ -179,7 +179,8 @@ TEST_F(BugStoreTest, WhatAnEditorSavedMeanwhileIsNotOverwritten) {
   for (const char* id : {"a", "b"}) store.Find(id).value()->notes = "new";
   Write("b.toml", Open("state = 'fixed'\nfixed-in = '17'\n"));
   store.Add(Small("c"));
-  EXPECT_THAT(store.Save(), FailsWith(testing::_, HasSubstr("/b.toml: was changed meanwhile")));
+  EXPECT_THAT(store.Save(),
+              FailsWith(testing::_, HasSubstr("/b.toml: was changed by somebody else")));
   EXPECT_EQ(Files()["a.toml"], Open());
   EXPECT_FALSE(Files().contains("c.toml"));
 }

@@ -26,7 +26,7 @@ int Main() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlive the parent
   auto state = OpenState();
   if (state.ok() && state.value() == nullptr) {
-    std::fprintf(stderr, "walkhammer_child is started by walkhammer, not by hand\n");
+    std::fprintf(stderr, "walkhammer_child is started by walkhammer, not directly\n");
     return 2;
   }
   if (!state.ok()) {

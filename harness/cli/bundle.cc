@@ -50,7 +50,7 @@ Result<BundleSource> ReadSource(const std::string& path) {
     walk = path + "/" + kMinimizedName;
     if (!fs::exists(walk, error)) walk = path + "/" + kInputName;
     if (!fs::exists(walk, error))
-      return BadInput(fmt::format("{} is no crash folder: it has no {}", path, kInputName));
+      return BadInput(fmt::format("{} is not a crash folder: it has no {}", path, kInputName));
     for (auto& [name, text] :
          {std::pair{kExplainName, &source.explanation}, std::pair{kHsErrName, &source.hs_err}}) {
       const std::string file = path + "/" + name;

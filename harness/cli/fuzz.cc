@@ -231,7 +231,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Text("--minimize-time", o->minimize_time,
             "The part of that for minimising, at most (default: what is left)", "TIME");
   verb.Flag("--churn", o->churn,
-            "Java threads press the collector and churn classes and code meanwhile");
+            "During walks, Java threads press the collector and churn classes and code");
   verb.Flag("--answers", o->answers,
             "Keep a digest of each answer, so that gate can compare request by request");
   verb.Flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");

@@ -20,7 +20,8 @@ const ManualRow kFind[] = {
     {"fuzz",
      "The verb makes walk requests, presents each to a walker in a scene, a Java thread parked in "
      "a "
-     "known place, and judges the answer. The JVM is stopped meanwhile, so nothing else moves.\n\n"
+     "known place, and judges the answer. The JVM is stopped during walks, so nothing else "
+     "moves.\n\n"
      "The same seed makes the same requests in each process of the same JDK and flags. The engines "
      "libfuzzer and afl are guided by the coverage of the walker's own code. What is found is "
      "replayed in fresh processes, and minimised.",
@@ -61,7 +62,7 @@ const ManualRow kFindings[] = {
     {"bisect",
      "The verb finds the two builds between which a request begins to break, or stops. It measures "
      "how reliably the request breaks, and replays a build so often that chance hides nothing.\n\n"
-     "Builds that cannot walk the request are left out, and a bug that comes back is told.",
+     "Builds that cannot walk the request are left out, and a bug that comes back is reported.",
      {{"The first build that breaks", "walkhammer bisect small.walk --jdk-dir /opt/jdks"},
       {"The first build that does not", "walkhammer bisect small.walk --jdk-dir /opt/jdks --fix"}}},
     {"show",
@@ -76,7 +77,7 @@ const ManualRow kFindings[] = {
     {"bundle",
      "The verb makes a folder to attach to a bug report: the minimised request, the report, and a "
      "table of builds. Names of hosts, users and folders are taken out.",
-     {{"Of a crash folder, with each JDK of a folder",
+     {{"A crash folder, with each JDK of a folder",
        "walkhammer bundle out/night/crashes/NAME --jdk-dir /opt/jdks --out bundle"}}},
 };
 
@@ -92,7 +93,7 @@ const ManualRow kRuns[] = {
        "walkhammer report out/night --unreached --function safe_for_sender"}}},
     {"gate",
      "The verb compares the runs of two builds, and says what of the second one is worse: crashes, "
-     "wrong answers, error codes, times. Differences are told from chance.\n\n"
+     "wrong answers, error codes, times. Differences are separated from chance.\n\n"
      "Too little data is not a pass: the exit code is 4 then.",
      {{"Three runs of each build",
        "walkhammer gate --baseline out/base-1 out/base-2 out/base-3 --candidate out/new-1 "
@@ -129,12 +130,12 @@ const ManualRow kBugs[] = {
     {"bugs update",
      "The verb looks up in a store what runs found, and opens a bug for each finding that is new. "
      "The exit code is 1 if somebody has to look.",
-     {{"Of two nights", "walkhammer bugs update --store bugs out/night-1 out/night-2"},
+     {{"Two nights", "walkhammer bugs update --store bugs out/night-1 out/night-2"},
       {"Open none", "walkhammer bugs update --store bugs --only-known out/night-1"}}},
     {"bugs grade",
      "The verb says what an old run would be worth by what the store knows now. It changes "
      "nothing.",
-     {{"Of a run", "walkhammer bugs grade --store bugs out/night-7"}}},
+     {{"One run", "walkhammer bugs grade --store bugs out/night-7"}}},
     {"bugs list",
      "The verb prints the bugs of a store, with their states.",
      {{"Those that are open", "walkhammer bugs list --store bugs --state open"}}},
@@ -156,7 +157,7 @@ const ManualRow kBugs[] = {
 
 const ManualRow kOthers[] = {
     {"import",
-     "The verb says of a crash report whether a stack walker is guilty and which known bug it "
+     "The verb says of a crash report whether a stack walker is to blame and which known bug it "
      "resembles. It takes hs_err logs, texts with a stack of gdb or lldb, and cores. It writes "
      "requests that may show the crash again.",
      {{"Judge a log", "walkhammer import hs_err_pid4711.log"},
@@ -166,7 +167,7 @@ const ManualRow kOthers[] = {
     {"doctor",
      "The verb shows what this machine and each JDK can do, and which command installs what is "
      "missing. The exit code is 3 if a named JDK cannot be fuzzed.",
-     {{"Of all JDKs that are found", "walkhammer doctor"},
+     {{"All JDKs that are found", "walkhammer doctor"},
       {"Of one JDK, as JSON", "walkhammer doctor --jdk /opt/jdk-25 --json"}}},
     {"try",
      "The verb fuzzes the newest JDK for half a minute, and prints commands for what it found.",

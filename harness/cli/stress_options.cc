@@ -203,7 +203,7 @@ void AddSamplingOptions(Verb& verb, StressOptions& o) {
   StressJob& job = o.settings.job;
   verb.Walkers(o.walkers);
   verb.Text("--witness", o.witness,
-            "Walker that answers are held against, or none (default: asgst in torture:*)", "NAME");
+            "Walker that answers are compared with, or none (default: asgst in torture:*)", "NAME");
   const auto interval = [&job](const std::string& text) {
     return ParseInterval(text, job.interval_min_ns, job.interval_max_ns);
   };

@@ -246,7 +246,7 @@ void AddShapes(const CrashReport& report, const CrashTarget& target, const std::
 
 const char* CandidateSourceText(CandidateSource source) {
   static constexpr const char* kTexts[] = {"the report's own input", "a known input of walkhammer",
-                                           "a shape that walkhammer made up for this function"};
+                                           "a synthetic shape for this function"};
   return kTexts[static_cast<int>(source)];
 }
 

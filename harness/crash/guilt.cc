@@ -254,7 +254,7 @@ bool BlameCheck(const CrashReport& report, bool is_complete, GuiltVerdict& verdi
 void BlameNobodyOrAnybody(const CrashReport& report, const CrashedChain& chain,
                           GuiltVerdict& verdict) {
   if (report.error == CrashError::kJavaHeapFull) {
-    verdict.why = "the Java heap was full, and the JVM was told to end then";
+    verdict.why = "the Java heap was full, and the JVM was set to end then";
     return;
   }
   const MissingPart missing = MissingPartOf(report, chain);

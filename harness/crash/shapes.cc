@@ -232,10 +232,10 @@ std::vector<BadValue> MethodValues(std::vector<BadValue> values) {
   constexpr int64_t kMoves[] = {0x8,     0x10,   0x58,    -0x338,  0x400,    -0x400,  0x1000,
                                 -0x1000, 0x8000, -0x8000, 0x10000, -0x10000, 0x80000, -0x80000};
   for (const int64_t move : kMoves)
-    values.push_back({KnownMethod(move), "class metadata that is no Method"});
+    values.push_back({KnownMethod(move), "class metadata that is not a Method"});
   values.push_back({"metaspace+0x1c", "class metadata, not aligned"});
   for (const int64_t at : {0x100, 0x800, 0x2000, 0x6000})
-    values.push_back({fmt::format("metaspace+{:#x}", at), "class metadata that is no Method"});
+    values.push_back({fmt::format("metaspace+{:#x}", at), "class metadata that is not a Method"});
   return values;
 }
 

@@ -30,7 +30,7 @@ Result<ElfData> ElfData::Open(const std::string& path) {
   if (out.file_->error() != 0)
     return BadInput("cannot read " + path + ": " + std::strerror(out.file_->error()));
   if (!out.file_->is_regular()) return BadInput(path + " is not a regular file");
-  if (out.machine() == 0) return BadInput(path + " is no ELF file");
+  if (out.machine() == 0) return BadInput(path + " is not an ELF file");
   Elf_Data* dynamic = nullptr;
   std::vector<ElfSection> relocations;
   for (const ElfSection& s : out.file_->Sections()) {

@@ -61,7 +61,7 @@ std::string Compute(CrashReport& report) {
     if (!address || (is_x86 && IsNonCanonical(*candidate) && !IsNonCanonical(*address)))
       address = candidate;
   }
-  if (!address) return "a register of the instruction at the pc is not told";
+  if (!address) return "a register of the instruction at the pc is unknown";
   report.signal.address = {*address, report.instructions->line};
   report.signal.address_computed = true;
   return "";

@@ -36,7 +36,7 @@ uint8_t JudgeFrameKind(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kFrameKindOracle = {
-    "frame-kind", "frames of pristine walks have the types and compile levels of the scene",
+    "frame-kind", "frames of undisturbed walks have the types and compile levels of the scene",
     kFrameKindOutcomes, JudgeFrameKind, kPristine | kOtherFrames};
 
 }  // namespace walkhammer

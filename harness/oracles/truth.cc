@@ -10,7 +10,7 @@ namespace walkhammer {
 namespace {
 
 constexpr OutcomeInfo kTruthOutcomes[] = {
-    {"true", Grade::kAcceptable, "frame by frame the JVMTI truth, or not a pristine walk"},
+    {"true", Grade::kAcceptable, "frame by frame the JVMTI truth, or not an undisturbed walk"},
     {"wrong-frames", Grade::kForbidden, "a wrong stack for an undisturbed thread"},
     {"truncated", Grade::kForbidden, "older frames of an undisturbed thread are missing"},
     {"no-frames", Grade::kForbidden, "no stack for an undisturbed thread that has one"},
@@ -22,7 +22,7 @@ uint8_t JudgeTruth(const Observation& seen, char* detail, size_t size) {
   if (!seen.pristine || seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames <= 0) {
     if (seen.trace.num_frames == 0 && seen.trace.ended_on_request) return 0;
-    std::snprintf(detail, size, "a pristine walk answered %d instead of %zu frames",
+    std::snprintf(detail, size, "an undisturbed walk answered %d instead of %zu frames",
                   seen.trace.num_frames, seen.truth.size());
     return kNoFrames;
   }
@@ -49,7 +49,7 @@ uint8_t JudgeTruth(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kTruthOracle = {.name = "truth",
-                             .what = "pristine scenes walk to the JVMTI truth",
+                             .what = "undisturbed scenes walk to the JVMTI truth",
                              .outcomes = kTruthOutcomes,
                              .judge = JudgeTruth,
                              .judged = kPristine,

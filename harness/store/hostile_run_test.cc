@@ -67,19 +67,19 @@ TEST_F(HostileRun, WhatIsNotATableOfARunIsRefused) {
        "ALTER TABLE bucket RENAME TO old;"
        "CREATE VIEW bucket AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
        " SELECT old.* FROM old, n",
-       "bucket is no table that a run has"},
+       "bucket is not a table that a run has"},
       {"a view that names itself a table",
        "ALTER TABLE bucket RENAME TO old; CREATE VIEW bucket AS SELECT * FROM old;"
        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = 'table', rootpage = 5"
        " WHERE name = 'bucket'",
        "the run database is damaged"},
       {"a trigger", "CREATE TRIGGER fires AFTER UPDATE ON run BEGIN SELECT 1; END",
-       "fires is no table that a run has"},
+       "fires is not a table that a run has"},
       {"a virtual table", "CREATE VIRTUAL TABLE place USING rtree (id, a, b)",
-       "place is no table that a run has"},
+       "place is not a table that a run has"},
       {"a column that is computed",
        "ALTER TABLE bucket ADD COLUMN made TEXT AS (printf('%.*c', 1000000, 'x'))",
-       "bucket is no table that a run has"},
+       "bucket is not a table that a run has"},
       {"a table that lacks columns", "ALTER TABLE bucket RENAME COLUMN title TO other",
        "the run database is damaged (no such"},
       // A query that is quadratic where the file wants it to be.

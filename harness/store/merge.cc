@@ -143,7 +143,7 @@ void Empty(const std::string& dir) {
 }  // namespace
 
 Result<MergeOutcome> MergeRuns(const std::vector<std::string>& dirs, const std::string& out) {
-  if (dirs.empty()) return BadInput("merge wants at least one run folder");
+  if (dirs.empty()) return BadInput("merge needs at least one run folder");
   Sources sources;
   RETURN_IF_ERROR(sources.Read(dirs));
   MergeOutcome outcome;

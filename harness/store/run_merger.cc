@@ -508,7 +508,7 @@ Status RunMerger::AddNotes() {
                      "they have none, or blocks of another build of the walker's code"});
   if (not_copied_ > 0)
     notes.push_back({kNoCell, NoteKind::kDropped, "files of crash folders", not_copied_,
-                     "they are no regular files, or larger than 16 MiB"});
+                     "they are not regular files, or larger than 16 MiB"});
   for (const auto& [campaign, indexes] : shards_) {
     const uint64_t shards = std::strtoull(campaign.c_str() + campaign.find(' '), nullptr, 10);
     if (indexes.size() >= shards) continue;

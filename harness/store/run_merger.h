@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunMerger: adds runs, one after the other, to the tables of a new run. Trusts nothing that it
-// reads: see "Folders of strangers" in docs/reference/run-folder.md. Private to MergeRuns.
+// reads: see "Untrusted run folders" in docs/reference/run-folder.md. Private to MergeRuns.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RUN_MERGER_H_
 #define WALKHAMMER_HARNESS_STORE_RUN_MERGER_H_

@@ -64,8 +64,8 @@ Status OnlyTables(const Database& db, const std::string& file) {
                    " WHERE m.type = 'table' AND x.hidden <> 0 LIMIT 1");
   ASSIGN_OR_RETURN(const bool found, others.Step());
   if (!found) return Ok();
-  return BadInput(fmt::format("{}: {} is no table that a run has, so nothing of it is read", file,
-                              others.Text()));
+  return BadInput(fmt::format("{}: {} is not a table that a run has, so nothing of it is read",
+                              file, others.Text()));
 }
 
 bool IsRunId(const std::string& text) {

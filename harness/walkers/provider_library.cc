@@ -43,7 +43,7 @@ Result<ProviderLibrary> ProviderLibrary::Open(const WalkerHost& host) {
   library.Find("asgst_error", reason);
   if (attach != nullptr && attach(host.vm) != 0)
     return Unable(host.provider + ": " +
-                  (reason == nullptr ? "asgst_attach does not want this JVM" : reason()));
+                  (reason == nullptr ? "asgst_attach refuses this JVM" : reason()));
   return library;
 }
 

@@ -111,7 +111,7 @@ Status CoreFile::ReadCore(const std::string& path) {
   if (core_->data == nullptr || file.get() == nullptr ||
       gelf_getehdr(file.get(), &header) == nullptr || header.e_type != ET_CORE ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || elf_getphdrnum(file.get(), &count) != 0)
-    return BadInput(path + " is no core of a 64-bit process");
+    return BadInput(path + " is not a core of a 64-bit process");
   machine_ = header.e_machine;
   for (size_t i = 0; i < count; i++) {
     GElf_Phdr part;

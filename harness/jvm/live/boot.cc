@@ -114,7 +114,7 @@ Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>
   if (jvm->library_ == nullptr) return BadInput("cannot load " + libjvm + ": " + dlerror());
   auto create =
       reinterpret_cast<decltype(&JNI_CreateJavaVM)>(dlsym(jvm->library_, "JNI_CreateJavaVM"));
-  if (create == nullptr) return Unable(libjvm + " exports no JNI_CreateJavaVM: it is no JVM");
+  if (create == nullptr) return Unable(libjvm + " exports no JNI_CreateJavaVM: it is not a JVM");
   if (dlsym(jvm->library_, kVmStructs) == nullptr)
     return Unable(libjvm + " exports no " + kVmStructs);
   std::vector<JavaVMOption> options;

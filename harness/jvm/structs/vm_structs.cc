@@ -63,7 +63,7 @@ Result<VmStructs> VmStructs::Read(const std::function<uint64_t(const std::string
   const Table constants = exports.Open("gHotSpotVMIntConstants", c + "EntryArrayStride");
   if (structs.first == 0 || structs.stride == 0 || types.first == 0 || constants.first == 0)
     return Unable(
-        "this libjvm exports no vmStructs, so it is no HotSpot that walkhammer can drive");
+        "this libjvm exports no vmStructs, so it is not a HotSpot that walkhammer can drive");
   VmStructs out;
   const uint64_t type_name = exports.Word(s + "EntryTypeNameOffset"),
                  field_name = exports.Word(s + "EntryFieldNameOffset"),

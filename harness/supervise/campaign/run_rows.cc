@@ -84,7 +84,7 @@ std::vector<NoteRow> NotesOf(const WorkerFacts& facts) {
         NoteKind::kIncident, "killed from outside", facts.killed,
         facts.oom_kills > 0
             ? fmt::format("the memory was full: the kernel's OOM killer ended {} processes of this "
-                          "control group meanwhile",
+                          "control group during the run",
                           facts.oom_kills)
             : "by " + facts.killer + "; what was walked is not to blame");
   if (facts.unstopped > 0)

@@ -144,7 +144,8 @@ Status ReadCollapsed(std::istream& text, BackendSamples& samples) {
     number++;
     if (line.empty()) continue;
     if (!IsCollapsed(line) || text.eof())  // a complete file ends each line
-      return Unable(fmt::format("line {} is no collapsed stack: {}", number, line.substr(0, 100)));
+      return Unable(
+          fmt::format("line {} is not a collapsed stack: {}", number, line.substr(0, 100)));
     const size_t blank = line.rfind(' ');
     const auto frames = SplitCollapsed(std::string_view(line).substr(0, blank));
     uint64_t count = 0;

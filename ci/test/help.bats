@@ -8,7 +8,7 @@ load lib
 @test "--help prints the head of a script" {
   cd "$root"
   for script in ci/quickstart.sh ci/setup.sh ci/test.sh ci/soak.sh ci/nightly.sh ci/gate.sh \
-    ci/adding.sh ci/harness.sh ci/walker_mutants.sh ci/release.sh ci/release/check.sh ci/release/sysroot.sh \
+    ci/adding.sh ci/docs.sh ci/harness.sh ci/walker_mutants.sh ci/release.sh ci/release/check.sh ci/release/sysroot.sh \
     ci/setup/jdks.sh ci/setup/profilers.sh ci/setup/build_jdk.sh ci/setup/build_fuzzers.sh \
     ci/examples/night.sh ci/examples/shard.sh ci/examples/slurm.sh \
     ci/examples/aqavit/walkhammer/put_release.sh; do

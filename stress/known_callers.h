@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds an answer against the callers that a SteppedStack knows. Signal-safe: yes.
+// Compares an answer with the callers that a SteppedStack knows. Signal-safe: yes.
 #ifndef WALKHAMMER_STRESS_KNOWN_CALLERS_H_
 #define WALKHAMMER_STRESS_KNOWN_CALLERS_H_
 

@@ -59,8 +59,8 @@ struct SampledThread {
   std::atomic<const ShadowStack*> shadow{nullptr};
   bool has_signal_stack = true;  // false: to be given `signal_stack` in its first handler
   stack_t signal_stack{};
-  // In force while that handler walks: a walker that overflows the stack that it runs on faults,
-  // and the fault's handler needs another stack. Of the place in the table: never unmapped.
+  // The alternate stack while that handler walks: a walker that overflows its own stack faults, and
+  // the fault's handler needs another one. Owned by the entry of the table; never unmapped.
   stack_t fault_stacks[static_cast<int>(WalkingHandler::kCount)] = {};
 
   // For the sampler.

@@ -241,8 +241,8 @@ void Stepper::Judge(int walker, const Place& place, const Trace& trace, Disagree
   }
 }
 
-// Holds the answer against the calls that the thread has made, and counts against whom they speak
-// if they can judge both this walker and the one before.
+// Compares the answer with the calls that the thread has made, and counts which walker they
+// contradict if they can judge both this walker and the one before.
 CallerVerdict Stepper::JudgeByCalls(int walker, const Place& place, const Trace& trace,
                                     Disagreement differs) {
   CallerVerdict verdict = CallerVerdict::kUnknown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files, and programs. Only regular files are read: opening another one may wait for ever.
+// Whole files, and programs. Only regular files are read: opening another one may wait endlessly.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_FILES_H_
 #define WALKHAMMER_HARNESS_BASE_FILES_H_

@@ -140,9 +140,9 @@ Affected AffectedByVersion(const Bug& bug, const std::string& version);
 // True if the bug is kAccepted, and the day it was accepted for has passed: it counts as open.
 bool IsExpired(const Bug& bug, const Day& today);
 
-// The version by which the bug knows a build: that of a sighting of the same libjvm; else, for a
-// version without a build number, the newest of `builds` that differs in nothing else, for a JDK's
-// `release` file may say "17.0.9" where its JVM says "17.0.9+9"; else `version`.
+// The version to compare with: the one recorded for the same build id; else, for a version without
+// a build number, the newest of `builds` that differs in nothing else, since a JDK's `release` file
+// may say "17.0.9" where its JVM says "17.0.9+9"; else `version`.
 std::string VersionIn(const Bug& bug, const std::string& build_id, const std::string& version);
 
 // What the state rests on: "of JDK-1", "until 2026-12-31: reason", "in 17.0.9"; "looks like JDK-1"

@@ -20,7 +20,7 @@ class EngineThread {
  public:
   explicit EngineThread(ChildEnvironment& environment);
 
-  // Opens windows as the engine asks for them, for ever. To be called on the JVM's main thread.
+  // Opens windows as the engine asks for them, endlessly. To be called on the JVM's main thread.
   [[noreturn]] void Serve();
 
   // Makes the engine's thread able to walk. To be called once on that thread, ahead of any Run.

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of all verbs of `bugs`; each uses some.
+// Options of all verbs of `bugs`; each uses some.
 struct BugsOptions {
   std::string store, build;
   std::vector<std::string> runs;

@@ -45,7 +45,7 @@ std::string& HtmlPath(ReportOptions& options) {
   return options.outputs[html];
 }
 
-// Of the forms, a history has the page alone.
+// --history has text, JSON and HTML output only.
 Status CheckHistory(const ReportOptions& options) {
   ReportOptions others = options;
   HtmlPath(others).clear();

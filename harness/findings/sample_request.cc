@@ -176,7 +176,7 @@ class Namer {
   }
 
   Value OnStack(uint64_t word) const {
-    // What is so near to the end of the stack tells by its distance from that.
+    // Words this close to the end of the stack are encoded relative to it.
     constexpr uint64_t kAtTheEnd = 64;
     const bool is_at_end = sample_.stack_base - word <= kAtTheEnd;
     if (!is_at_end && origin_ >= sample_.stack_limit && origin_ < sample_.stack_base) {

@@ -15,7 +15,7 @@
 
 namespace walkhammer {
 
-// Answers of the job's walker at `place` that were held against the witness's.
+// Answers of the job's walker at `place` that were compared with the witness's.
 uint64_t WitnessedAnswers(const StressState& state, int place);
 
 // How the answers of the job's first walker compare: " (10.2 % no-frame, 0.1 % callers)"; "" if all

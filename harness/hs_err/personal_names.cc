@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// A name that is worth to be replaced wherever it stands.
+// True if the name identifies a person or a host, so that it is replaced wherever it stands.
 bool IsTelling(std::string_view name) {
   for (const std::string_view common :
        {"localhost", "root", "java", "user", "users", "nobody", "jvm", "home", "homes", "lib"})

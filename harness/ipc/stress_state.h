@@ -45,7 +45,7 @@ inline constexpr uint8_t kStepByTrapFlag = 1, kStepByPtrace = 2;
 struct StressJob {
   uint8_t walkers[kMaxWalkers];  // indexes into the walker table; each is shown the same sample
   uint8_t walker_count;
-  uint8_t witness;  // 1 + index of the walker that answers are held against; 0: none
+  uint8_t witness;  // 1 + index of the walker that answers are compared with; 0: none
   SamplerKind sampler;
   SampleClock clock;
   WalkMode mode;

@@ -198,7 +198,7 @@ struct NoteRow {
   bool operator==(const NoteRow&) const = default;
 };
 
-// Name of the note that says whether a cell's answers were held against a truth.
+// Name of the note that says whether a cell's answers were compared with a truth.
 inline constexpr char kTruthNote[] = "truth";
 
 // Instructions in a row where the walker fails in the same way.

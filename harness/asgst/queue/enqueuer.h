@@ -30,7 +30,7 @@ class Enqueuer {
   bool IsOlderThan(int milliseconds) const;
 
  private:
-  // A thread whose mask changes for good after its handler would hold its elements for ever.
+  // A thread whose mask changes for good after its handler would hold its elements endlessly.
   static constexpr int kMost = 500, kMostByMask = 5000;  // ms
   enum class End : uint8_t { kAtSafepoint, kByMask, kByTime };
 

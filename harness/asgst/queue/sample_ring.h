@@ -60,7 +60,7 @@ class SampleRing {
 
  private:
   static constexpr uint64_t kClosedBit = 1ULL << 63;
-  // Positions count up for ever; an element's place is its position modulo the capacity.
+  // Positions only count up; an element's place is its position modulo the capacity.
   struct Place {
     std::atomic<uint64_t> filled;  // position + 1 of the element that is complete here
     QueuedSample sample;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs found, held against a store: which bug each finding is of, and what follows. Reads no
+// What runs found, compared with a store: which bug each finding is of, and what follows. Reads no
 // run and writes no file. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BUGS_RUNS_BUG_MATCH_H_
 #define WALKHAMMER_HARNESS_BUGS_RUNS_BUG_MATCH_H_

@@ -58,8 +58,8 @@ struct Bisection {
   // Older and newer build. One breaks; the other, by the direction, does not. No build that could
   // walk lies between them.
   std::pair<size_t, size_t> pair;
-  // Each neighbours, of the builds that were asked and could walk, of which one alone breaks: more
-  // than one pair means that the history is not monotone.
+  // Adjacent builds, of those that were asked and could walk, with different verdicts. More than
+  // one pair: the history is not monotone.
   std::vector<std::pair<size_t, size_t>> changes;
   int times = 0;  // clean replays that call a build clean
   double most_missed =

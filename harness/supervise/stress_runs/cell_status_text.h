@@ -22,7 +22,7 @@ std::string Remarks(const StressState& state);
 // What limits the verdict on a cell: which of the agent's own means were not in force, and what
 // found no room; also what was in force. `dropped_stacks`: stacks that were cut for want of room.
 std::vector<NoteRow> CellNotes(const StressState& state, int64_t cell, uint64_t dropped_stacks);
-// Whether enough answers were held against a truth: a shadow stack, JVMTI or a witness.
+// Whether enough answers were compared with a truth: a shadow stack, JVMTI or a witness.
 NoteRow TruthNote(const StressState& state, int64_t cell);
 // That the supervising thread was busy for too long `times` times, at most for `longest`.
 NoteRow StallNote(uint64_t times, std::chrono::nanoseconds longest);

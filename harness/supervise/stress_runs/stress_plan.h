@@ -25,7 +25,7 @@ struct StressSettings {
   const SamplingBackend* backend = &kOwnBackend;  // see BackendOf
   std::string backend_argument;                   // what followed "agent:"
   std::string walker = "agct";                    // names of the walkers, for people
-  // Index of the walker that answers are held against; kNoWitness; or nullopt: see WitnessFor.
+  // Index of the walker that answers are compared with; kNoWitness; or nullopt: see WitnessFor.
   std::optional<int> witness;
   LoadSettings loads;             // each in a cell of its own
   std::vector<std::string> jdks;  // paths; none: that of loads.pid, or the default JDK

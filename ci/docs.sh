@@ -126,7 +126,7 @@ page docs/reference/exit-codes.md 'Exit codes'
   cat <<'TEXT'
 
 A 3 is a skip and never a pass: the machine or the JDK lacks something, and the message says what.
-A 4 is never a pass, either: the run was vacuous, for example because no undisturbed scene was walked correctly, or the tool failed.
+A 4 is never a pass, either: the run was vacuous, for example because no undisturbed scene was walked, or the tool failed.
 What a verb means by a finding is on its page: [gate](../howto/gate.md), [bugs](../howto/bugs.md), [import](../howto/crash-reports.md).
 TEXT
 } >>"$page"

@@ -231,7 +231,7 @@ Result<ExitCode> RunBisect(const BisectOptions& options,
 }  // namespace
 
 void AddBisect(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "bisect", "Between which builds a request begins or ceases to break");
+  Verb verb(app, "bisect", "Find the builds between which a request begins or ceases to break");
   auto o = std::make_shared<BisectOptions>();
   verb.Argument("file", o->file, ".walk file");
   verb.JdkFolders(o->folders);

@@ -221,8 +221,8 @@ void StoreOption(Verb& verb, BugsOptions& options) {
 void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invocation& chosen) {
   for (const bool changes : {true, false}) {
     Verb verb(bugs, changes ? "update" : "grade",
-              changes ? "Finds the bugs of runs, and opens bugs for what is new"
-                      : "What an old run would be worth now; changes nothing");
+              changes ? "Find the bugs of runs, and open bugs for what is new"
+                      : "Grade an old run by what is known now; changes nothing");
     StoreOption(verb, *o);
     verb.Text("--build", o->build,
               "The build's version, for JDKs that all call themselves the same", "VERSION");
@@ -234,11 +234,11 @@ void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, In
 }
 
 void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invocation& chosen) {
-  Verb list(bugs, "list", "The bugs of a store");
+  Verb list(bugs, "list", "List the bugs of a store");
   StoreOption(list, *o);
   list.Text("--state", o->state, "Only these", "open|duplicate|accepted|expired|fixed");
   list.Runs(chosen, o, RunList);
-  Verb set(bugs, "set", "Sets the state of a bug, as an editor of its file would");
+  Verb set(bugs, "set", "Set the state of a bug, as an editor of its file would");
   StoreOption(set, *o);
   set.Argument("id", o->id, "The bug", "ID");
   set.Text("--state", o->state, "Its new state", "open|duplicate|accepted|fixed");
@@ -253,8 +253,7 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invo
 }  // namespace
 
 void AddBugs(CLI::App& app, Invocation& chosen) {
-  Verb bugs(app, "bugs",
-            "The store of bugs that a team shares, and the known issues that a JDK has");
+  Verb bugs(app, "bugs", "Keep a team's store of bugs, and ask a JDK for known issues");
   auto o = std::make_shared<BugsOptions>();
   AddMeetingVerbs(bugs, o, chosen);
   AddStateVerbs(bugs, o, chosen);

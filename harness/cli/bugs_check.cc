@@ -218,7 +218,7 @@ Result<ExitCode> Check(const BugsCheckOptions& options, const std::vector<std::s
 
 void AddBugsCheck(const Verb& bugs, Invocation& chosen) {
   Verb verb(bugs, "check",
-            "Which known issues JDKs have; with --store, which open bugs a new build closes");
+            "Say which known issues JDKs have; with --store, which open bugs a new build closes");
   auto o = std::make_shared<BugsCheckOptions>();
   verb.Jdks(o->jdks);
   verb.JdkFolders(o->folders);

@@ -218,7 +218,8 @@ Result<ExitCode> RunBundle(const BundleOptions& options,
 }  // namespace
 
 void AddBundle(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "bundle", "What to attach to a bug report, with nothing personal in it");
+  Verb verb(app, "bundle",
+            "Put together what to attach to a bug report, with nothing personal in it");
   auto o = std::make_shared<BundleOptions>();
   verb.Argument("path", o->path, "A crash folder of a run (RUN/crashes/...), or a .walk file");
   verb.Jdks(o->jdks);

@@ -139,7 +139,7 @@ Result<ExitCode> RunCheck(const CheckOptions& options) {
 }  // namespace
 
 void AddCheck(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "check", "What a JDK takes from those who read its structures");
+  Verb verb(app, "check", "Compare what two JDKs offer to readers of their structures");
   auto o = std::make_shared<CheckOptions>();
   verb.Flag("--structs", o->structs, "Compare the entries of vmStructs that profilers read");
   verb.Argument("JDK", o->jdks,

@@ -364,7 +364,7 @@ Result<ExitCode> RunDoctor(const DoctorOptions& options) {
 }  // namespace
 
 void AddDoctor(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "doctor", "What this machine and each JDK can do");
+  Verb verb(app, "doctor", "Show what this machine and each JDK can do");
   auto options = std::make_shared<DoctorOptions>();
   verb.Jdks(options->jdks);
   verb.Json(options->json);

@@ -202,7 +202,7 @@ Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::stri
 }
 
 void AddFuzz(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "fuzz", "Synthetic walks of parked scenes");
+  Verb verb(app, "fuzz", "Walk parked scenes with synthetic requests");
   auto o = std::make_shared<FuzzOptions>();
   verb.Walkers(o->walkers);
   verb.Provider(o->provider);

@@ -126,7 +126,7 @@ Result<ExitCode> RunGate(const GateOptions& options) {
 }  // namespace
 
 void AddGate(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "gate", "What is worse in the runs of one build than in those of another");
+  Verb verb(app, "gate", "Compare the runs of two builds, and name what is worse");
   auto o = std::make_shared<GateOptions>();
   verb.Several("--baseline", o->baseline, "Runs or nights of the build to compare with", "RUN");
   verb.Several("--candidate", o->candidate, "Runs or nights of the build to judge", "RUN");

@@ -62,7 +62,7 @@ Result<ExitCode> RunMerge(const MergeOptions& options) {
 }  // namespace
 
 void AddMerge(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "merge", "Joins run folders into one, and counts no run twice");
+  Verb verb(app, "merge", "Join run folders into one, and count no run twice");
   auto o = std::make_shared<MergeOptions>();
   verb.Argument("RUN", o->runs,
                 "Run folders of one build, kind, walker and choice of JVM flags, merged ones, too; "

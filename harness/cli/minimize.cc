@@ -65,7 +65,7 @@ Result<ExitCode> RunMinimize(const MinimizeOptions& options,
 }  // namespace
 
 void AddMinimize(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "minimize", "The smallest request with the same signature");
+  Verb verb(app, "minimize", "Find the smallest request with the same signature");
   auto o = std::make_shared<MinimizeOptions>();
   verb.Argument("file", o->file, ".walk file");
   verb.Jdks(o->jdks);

@@ -122,7 +122,7 @@ Result<ExitCode> RunNight(const NightOptions& options) {
 }  // namespace
 
 void AddNight(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "night", "What is new in a night of runs since the last green night");
+  Verb verb(app, "night", "Compare a night of runs with the last green night");
   auto o = std::make_shared<NightOptions>();
   verb.Argument("NIGHT", o->night, "The folder of a night, as ci/nightly.sh makes it", "DIR");
   verb.Text("--nights", o->nights, "The folder of earlier nights (default: the one that has NIGHT)",

@@ -159,7 +159,7 @@ Result<ExitCode> RunReport(const ReportOptions& given) {
 }  // namespace
 
 void AddReport(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "report", "What a run found, from its folder alone");
+  Verb verb(app, "report", "Report what a run found, from its folder alone");
   auto o = std::make_shared<ReportOptions>();
   verb.Argument("runs", o->runs, "Folders of runs or nights; with --history, also folders of these",
                 "DIR");

@@ -127,12 +127,12 @@ void Add(Verb& verb, Invocation& chosen, void (*add_own)(Verb& verb, StressOptio
 }  // namespace
 
 void AddStress(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "stress", "Sampled walks of real programs");
+  Verb verb(app, "stress", "Sample real programs, and judge each walk");
   Add(verb, chosen, AddSamplingOptions);
 }
 
 void AddStep(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "step", "Walks at every instruction that a Java thread executes");
+  Verb verb(app, "step", "Walk at every instruction that a Java thread executes");
   Add(verb, chosen, AddSteppingOptions);
 }
 

@@ -48,7 +48,8 @@ Result<ExitCode> RunTry(const FuzzOptions& given, const std::vector<std::string>
 }  // namespace
 
 void AddTry(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "try", "Half a minute of fuzz on the newest JDK, and what to do with the result");
+  Verb verb(app, "try",
+            "Fuzz the newest JDK for half a minute, and say what to do with the result");
   auto o = std::make_shared<FuzzOptions>();
   verb.Jdks(o->jdks);
   verb.RunTime(o->time, "30s");

@@ -24,7 +24,9 @@ constexpr const char* kNames[] = {"AsyncGetStackTrace", "AsyncGetCallTrace2"};
 
 class AsgstWalker : public Walker {
  public:
-  explicit AsgstWalker(bool reference) : reference_(reference) {}
+  // `further`: bits of the reference's options, set in each walk.
+  explicit AsgstWalker(bool reference, uint32_t further = 0)
+      : reference_(reference), further_(further) {}
 
   Status Bind(const WalkerHost& host) override {
     if (reference_) {
@@ -48,7 +50,7 @@ class AsgstWalker : public Walker {
       call_.late = {kNoAnswer, 0, 0, frames, nullptr};
     else
       call_.early = {kNoAnswer, 0, frames, nullptr};  // the draft's too, where `kind` is padding
-    const uint32_t must = layout_ == AsgstLayout::kLate ? kAsgstSameThread : 0;
+    const uint32_t must = layout_ == AsgstLayout::kLate ? kAsgstSameThread : further_;
     function_(&call_.early, input.depth, input.context, input.options | must);
     int count = call_.early.num_frames;
     if (count == ASGST_UNKNOWN_STATE && layout_ == AsgstLayout::kLate &&
@@ -107,6 +109,7 @@ class AsgstWalker : public Walker {
   }
 
   const bool reference_;
+  const uint32_t further_;
   AsgstFunction function_ = nullptr;
   decltype(&asgst_walk_end) walk_end_ = nullptr;          // of the reference
   decltype(&asgst_guessed_from) guessed_from_ = nullptr;  // of the reference
@@ -127,6 +130,10 @@ class AsgstWalker : public Walker {
 }  // namespace
 
 std::unique_ptr<Walker> MakeAsgst() { return std::make_unique<AsgstWalker>(true); }
+
+std::unique_ptr<Walker> MakeAsgstUncached() {
+  return std::make_unique<AsgstWalker>(true, ASGST_WITHOUT_CACHES);
+}
 
 std::unique_ptr<Walker> MakeAsgstJdk() { return std::make_unique<AsgstWalker>(false); }
 

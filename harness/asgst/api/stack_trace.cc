@@ -87,7 +87,11 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_
   if (!IsAttached()) return ASGST_NO_CLASS_LOAD;
   const uint64_t thread = CurrentJavaThread();
   if (thread == 0) return WalkOutsideJava(trace, depth, context, options);
-  const WalkStart start = StartOf(context, thread, (options & ASGST_INCLUDE_C_FRAMES) != 0);
+  WalkStart start = StartOf(context, thread, (options & ASGST_INCLUDE_C_FRAMES) != 0);
+  if ((options & ASGST_WITHOUT_CACHES) != 0) {
+    start.caches = nullptr;
+    start.uses_rules = false;
+  }
   const LiveMemory memory = MemoryOf(start);
   JavaWalk walk(*Live(), memory, start);
   const WalkStatus status = walk.Begin();

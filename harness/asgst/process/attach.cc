@@ -179,6 +179,7 @@ WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java) {
   WalkStart start = StartAt(context, thread, WordAt(thread + layout.jvm.stack_base),
                             WordAt(thread + layout.jvm.stack_size), non_java);
   start.plain_low = start.stack_floor + guard_zone;
+  start.uses_rules = true;
   return start;
 }
 

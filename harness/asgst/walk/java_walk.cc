@@ -10,7 +10,6 @@ namespace {
 constexpr int kMostSkipped = 64;         // consecutive frames without a Java method
 constexpr uint64_t kMostOfBarrier = 64;  // bytes that the return barrier pushes before it calls
 constexpr int kFirstFeatureWithUpcalls = 19;
-constexpr int kMostInlined = 256;  // in one activation: HotSpot's MaxForceInlineLevel is 100
 constexpr int kInNative = 4, kInVm = 6, kInJava = 8;  // numbers of ThreadStates; + 1: in transition
 constexpr int kBlocked = 10;
 constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before, and after, its call
@@ -32,7 +31,7 @@ bool JavaWalk::End(WalkEnd why) {
 }
 
 WalkEnd JavaWalk::end() const {
-  if (!ended_ || in_c_ || in_scopes_ || stub_on_top_) return WalkEnd::kUntold;
+  if (!ended_ || in_c_ || in_scopes_ || in_rules_ || stub_on_top_) return WalkEnd::kUntold;
   return end_ == WalkEnd::kWhole && guessed_ ? WalkEnd::kGuessed : end_;
 }
 
@@ -68,9 +67,11 @@ bool JavaWalk::Emit(JavaFrame& frame) {
     return true;
   }
   if (in_scopes_) return EmitScope(frame);
+  if (in_rules_) return EmitNextByRule(frame);
   for (int skipped = 0; !ended_ && skipped < kMostSkipped; skipped++) {
     guessed_frame_ = guessed_;
     if (layout_.code.InInterpreter(at_.pc)) return InterpretedFrame(frame);
+    if (HasRules() && EmitByRule(frame, 0)) return true;
     const FoundCode code = CodeAt(at_.pc);
     switch (code.kind) {
       case CodeKind::kNone:
@@ -163,12 +164,16 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   SetFrame(frame, method, code.level, 0, code.begin);
   if (facts.is_native) frame.type = FrameType::kNative;
   if (facts.is_native || !entering) frame.bci = -1;  // not known
+  if (uint32_t id = 0; facts.is_native && pc == at_.pc &&
+                       Code().Read(code.blob + static_cast<uint64_t>(l.compile_id), id))
+    KeepRule(frame, code.blob, id, code.frame_words, 0);
   Up(code.frame_words);
   return true;
 }
 
 void JavaWalk::EnterScopes(const FoundCode& code, uint64_t pc) {
   in_scopes_ = true;
+  scopes_blob_ = code.blob;
   scopes_code_ = code.begin;
   scopes_offset_ = static_cast<uint32_t>(pc - code.begin);
   scopes_level_ = code.level;
@@ -177,8 +182,8 @@ void JavaWalk::EnterScopes(const FoundCode& code, uint64_t pc) {
 }
 
 bool JavaWalk::PlaceOfScopes(ScopePlace& place) const {
-  place = {at_.pc, scopes_code_, scopes_offset_, 0};
-  return in_scopes_ && debug_.CompileId(place.compile_id);
+  place = {at_.pc, scopes_code_, scopes_offset_, static_cast<uint32_t>(rule_id_)};
+  return in_rules_ || (in_scopes_ && debug_.CompileId(place.compile_id));
 }
 
 bool JavaWalk::BeginAtScopes(const ScopePlace& place) {
@@ -202,8 +207,11 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
   }
   debug_.Keep(scope_);  // the scope is plausible
   SetFrame(frame, scope_.method, scopes_level_, bci, scopes_code_);
+  if (scope_.sender != 0) frame.type = FrameType::kInlined;
+  // The scopes of a frame to be deoptimised are those of another pc.
+  if (uint32_t id = 0; scopes_code_ + scopes_offset_ == at_.pc && debug_.CompileId(id))
+    KeepRule(frame, scopes_blob_, id, scopes_frame_words_, scope_.sender);
   if (scope_.sender != 0) {
-    frame.type = FrameType::kInlined;
     if (++inlined_ < kMostInlined && debug_.At(scope_.sender, scope_)) return true;
     in_scopes_ = false;
     End(WalkEnd::kNoMethod);

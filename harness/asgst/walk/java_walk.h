@@ -30,7 +30,7 @@ struct JavaFrame {
   int32_t bci;      // -1: none
   uint64_t method;  // Method*; 0: kStub, kCpp
   uint64_t pc, sp, fp;
-  MethodFacts facts;
+  MethodFacts facts;  // only `id` is set in each frame of a method
   uint64_t code = 0;  // first instruction of its compiled code; 0: none
   // This frame, or a newer one, was searched for instead of derived: it may be wrong, and callers
   // in between may be missing. Of kCpp: this frame, or a newer one of kCpp, or its caller.
@@ -91,6 +91,8 @@ class JavaWalk : private InterruptedCaller {
   }
 
  private:
+  static constexpr int kMostInlined = 256;  // in one frame: HotSpot's MaxForceInlineLevel is 100
+
   WalkStatus BeginByState();
   bool InDeoptimisedFrame();
   WalkStatus BeginInCode();
@@ -109,6 +111,12 @@ class JavaWalk : private InterruptedCaller {
   bool InterpretedFrame(JavaFrame& frame);
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
   void EnterScopes(const FoundCode& code, uint64_t pc);
+  bool HasRules() const { return start_.uses_rules && !at_.is_top && !at_.sender && !guessed_; }
+  bool Holds(const PcRule& rule, uint64_t compile_id) const;
+  bool EmitByRule(JavaFrame& frame, int n);
+  bool EmitNextByRule(JavaFrame& frame);
+  void KeepRule(const JavaFrame& frame, uint64_t blob, uint64_t compile_id, int32_t frame_words,
+                int32_t sender);
   bool EmitScope(JavaFrame& frame);
   // Moves to the caller of the current frame. False at the end of the stack.
   bool Up(int32_t frame_words);
@@ -128,12 +136,16 @@ class JavaWalk : private InterruptedCaller {
   bool in_c_ = false;
   bool stub_on_top_ = false;  // Next() first returns the interrupted stub, which `at_` has left
   // In a compiled frame: the scopes that Next() has yet to return.
-  uint64_t scopes_code_ = 0;    // first instruction of their code
-  uint32_t scopes_offset_ = 0;  // bytes from there to where they are described
+  uint64_t scopes_blob_ = 0, scopes_code_ = 0;  // their nmethod, its first instruction
+  uint32_t scopes_offset_ = 0;                  // bytes from there to where they are described
   int32_t scopes_level_ = 0, scopes_frame_words_ = 0;
   DebugInfo debug_;
   Scope scope_;
   int inlined_ = 0;  // inlined frames so far, in this activation
+  // While the frames of an activation are copied from rules: the newest of these.
+  bool in_rules_ = false;
+  PcRule rule_;
+  uint64_t rule_id_ = 0;  // compile id of the activation's code
   bool in_scopes_ = false, from_registers_ = false;
 };
 

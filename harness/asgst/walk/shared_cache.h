@@ -23,11 +23,15 @@ class SharedCache {
  public:
   // False if there is no such entry; `value` is unspecified then.
   bool Find(uint64_t key, uint64_t tag, Value& value) const {
+    uint64_t found = 0;
+    return FindAny(key, found, value) && found == tag;
+  }
+  // Finds the entry of `key`, and its tag.
+  bool FindAny(uint64_t key, uint64_t& tag, Value& value) const {
     const Entry& entry = entries_[IndexOf(key)];
     const uint64_t before = entry.version.load(std::memory_order_acquire);
-    if ((before & 1) != 0 || entry.key.load(std::memory_order_relaxed) != key ||
-        entry.tag.load(std::memory_order_relaxed) != tag)
-      return false;
+    if ((before & 1) != 0 || entry.key.load(std::memory_order_relaxed) != key) return false;
+    tag = entry.tag.load(std::memory_order_relaxed);
     for (size_t i = 0; i < kWords; i++) {
       const uint64_t word = entry.words[i].load(std::memory_order_relaxed);
       std::memcpy(reinterpret_cast<char*>(&value) + 8 * i, &word,
@@ -52,7 +56,9 @@ class SharedCache {
 
  private:
   static constexpr size_t kWords = (sizeof(Value) + 7) / 8;
-  struct Entry {
+  static constexpr size_t kLine = 64;  // bytes of a cache line
+  static constexpr size_t kEntry = 8 * (3 + kWords);
+  struct alignas(kEntry == kLine ? kLine : 8) Entry {
     std::atomic<uint64_t> version{0}, key{0}, tag{0}, words[kWords]{};
   };
   static uint64_t IndexOf(uint64_t key) { return PlaceOf(key, kBits); }

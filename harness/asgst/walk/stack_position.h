@@ -11,6 +11,7 @@
 #include "harness/asgst/walk/debug_info.h"
 #include "harness/asgst/walk/layout.h"
 #include "harness/asgst/walk/method_facts.h"
+#include "harness/asgst/walk/pc_rules.h"
 #include "harness/asgst/walk/shared_cache.h"
 #include "harness/asgst/walk/unwind_table.h"
 #include "harness/jvm/structs/code_finder.h"
@@ -30,6 +31,7 @@ struct WalkStart {
   struct Caches {
     SharedCache<MethodFacts, 12> methods;
     ScopeCache scopes;
+    PcRules rules;
   };
   Caches* caches = nullptr;
   const UnwindTables* unwind = nullptr;  // for C and C++ code; null: by frame pointers
@@ -37,6 +39,7 @@ struct WalkStart {
   // The words of the stack from here to stack_high are the current thread's own, above its guard
   // zones: they are read by plain loads. Not below stack_high: all reads go through the reader.
   uint64_t plain_low = UINT64_MAX;
+  bool uses_rules = false;  // of caches->rules; the walk is of the current thread: see PcRule
 };
 
 // Reads the committed part of a code heap by plain loads, all other memory through `other`.

@@ -59,7 +59,7 @@ bool JavaWalk::Next(JavaFrame& frame) {
 }
 
 bool JavaWalk::Emit(JavaFrame& frame) {
-  if (EmitC(frame)) return true;
+  if (in_c_ && EmitC(frame)) return true;
   if (stub_on_top_) {
     const Registers& r = start_.registers;
     stub_on_top_ = false;
@@ -352,8 +352,9 @@ WalkStatus JavaWalk::Begin() {
   const bool is_known =
       layout_.unpacked_frames > 0 &&
       memory_.ReadWord(start_.thread + static_cast<uint64_t>(layout_.unpacked_frames), unpacked);
+  if (!is_known || unpacked == 0) return Found(status);
   const bool is_there = status == WalkStatus::kFound && !guessed_ && InDeoptimisedFrame();
-  return Found(is_known && unpacked != 0 && !is_there ? WalkStatus::kDeoptimization : status);
+  return Found(is_there ? status : WalkStatus::kDeoptimization);
 }
 
 // While a compiled frame is unpacked: true if the frame is still there, as the newest or as the

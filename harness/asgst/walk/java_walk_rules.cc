@@ -23,11 +23,8 @@ bool JavaWalk::Holds(const PcRule& rule, uint64_t compile_id) const {
   const CodeLayout& l = layout_.code;
   uint32_t now = 0;
   uint8_t used = 0;
-  const auto& memory = start_.live ? static_cast<const MemoryReader&>(kOwnMemory) : memory_;
-  return memory.Read(rule.blob + static_cast<uint64_t>(layout_.compile_id), now) &&
-         now == compile_id &&
-         memory.Read(rule.blob - static_cast<uint64_t>(l.block_size - l.block_used), used) &&
-         used != 0;
+  return Peek(rule.blob + static_cast<uint64_t>(layout_.compile_id), now) && now == compile_id &&
+         Peek(rule.blob - static_cast<uint64_t>(l.block_size - l.block_used), used) && used != 0;
 }
 
 // Returns frame `n` of the activation, counted from the innermost, 0, on. False if no rule holds.
@@ -39,9 +36,7 @@ bool JavaWalk::EmitByRule(JavaFrame& frame, int n) {
     return false;
   // A redefined method's jmethodID leads to the newest version. HotSpot never frees the memory of a
   // jmethodID that is an address (ClassLoaderData::unload).
-  const auto& memory = start_.live ? static_cast<const MemoryReader&>(kOwnMemory) : memory_;
-  if (!layout_.ids_are_numbers && (!memory.ReadWord(rule.id, method) || method != rule.method))
-    return false;
+  if (!layout_.ids_are_numbers && (!Peek(rule.id, method) || method != rule.method)) return false;
   rule_ = rule;
   rule_id_ = id;
   inlined_ = n;

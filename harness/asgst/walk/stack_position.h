@@ -78,15 +78,26 @@ class StackPosition {
   static uint64_t FrameBytes(const FoundCode& code) {
     return 8 * static_cast<uint64_t>(code.frame_words);
   }
+  // The code found last is not looked up again.
   FoundCode CodeAt(uint64_t pc) {
-    const FoundCode found =
+    if (pc == last_pc_) return last_code_;
+    last_code_ =
         start_.live ? FindLiveCode(layout_.code, memory_, pc) : FindCode(layout_.code, memory_, pc);
-    code_memory_.SetHeap(found.heap_low, found.heap_high);
-    return found;  // named, so that it is not copied: a copy takes noticeable time
+    last_pc_ = pc;
+    code_memory_.SetHeap(last_code_.heap_low, last_code_.heap_high);
+    return last_code_;
+  }
+  // Reads a value that a live JVM never unmaps.
+  template <typename T>
+  bool Peek(uint64_t address, T& value) const {
+    if (!start_.live) return memory_.Read(address, value);
+    value = *reinterpret_cast<const volatile T*>(address);
+    return true;
   }
   bool InCode(uint64_t pc) const {
-    return start_.live ? InCodeCache(layout_.code, PlainMemory(), pc)
-                       : InCodeCache(layout_.code, memory_, pc);
+    uint64_t low = 0, high = 0;
+    return Peek(layout_.code.cache_low, low) && Peek(layout_.code.cache_high, high) && pc >= low &&
+           pc < high;
   }
   bool InStack(uint64_t address) const {
     return address >= low_ && address < start_.stack_high && (address & 7) == 0;
@@ -144,6 +155,8 @@ class StackPosition {
   uint64_t low_ = 0;      // no frame is below this address
   bool guessed_ = false;  // `at_` was searched for, or a newer frame was
   CodeMemory code_memory_;
+  uint64_t last_pc_ = 0;  // no code is at address 0
+  FoundCode last_code_;
 };
 
 }  // namespace walkhammer::asgst

@@ -393,6 +393,22 @@ TEST_F(StackTraceApi, OptionsThatAreNoneHaveNoEffect) {
   EXPECT_EQ(walked_.Order(), "31");
 }
 
+// The second walk finds what the first has found out.
+TEST_F(StackTraceApi, WithoutCachesItIsTheSame) {
+  for (const char* method : {"interpProbe", "c1Chain", "c2Chain"}) {
+    InProbe(method, [&](ucontext_t* context) {
+      Walked first, fresh;
+      first.Here(context);
+      walked_.Here(context);
+      fresh.Here(context, ASGST_WITHOUT_CACHES);
+      EXPECT_EQ(walked_.count(), first.count()) << method;
+      ASSERT_EQ(walked_.count(), fresh.count()) << method;
+      for (int i = 0; i < fresh.count(); i++)
+        EXPECT_EQ(TextOf(walked_.frames[i]), TextOf(fresh.frames[i])) << method;
+    });
+  }
+}
+
 // As between a thread's last method and its end.
 TEST_F(StackTraceApi, ThreadExit) {
   constexpr int kTerminated = 2;

@@ -240,3 +240,73 @@ steps_contradict() {
   [ "$status" -eq 3 ]
   [[ "$stderr" == *"name its library (--walker plugin:FILE.so)"* ]]
 }
+
+# examined WALKER LIBRARY: a short run, whose findings of what the API says are in $output.
+examined() {
+  verb fuzz --walker "$1" --provider "$providers/fake_$2.so" --jdk "$(hooked)" --walks 1000 \
+    --no-confirm
+  [ "$(ask "select successful > 300 from run")" -eq 1 ]
+  output=$(ask "select distinct detail from finding where oracle in ('method-info', 'buffer')")
+  echo "$1 of fake_$2: $output"
+}
+
+# A JDK with queues at a thread's own polls and with frame marks, which the fakes need.
+hooked() {
+  jdks | tail -n 1
+}
+
+@test "ids, queues and frame marks of a JDK walk truly, and nothing is found in them" {
+  for walker in ids@jdk queue@jdk marks@jdk; do
+    for form in documents older_documents null_texts; do
+      examined "$walker" "$form"
+      [ "$status" -eq 0 ]
+      [ -z "$output" ]
+      [ "$(ask "select count(*) from scene where available = 1 and pristine_true = 0")" -eq 0 ]
+    done
+  done
+  verb stress --workload torture:mixed --walker asgst@ref,ids@jdk,queue@jdk,marks@jdk \
+    --provider "$providers/fake_documents.so" --jdk "$(hooked)" --time 3s --no-confirm
+  [ "$status" -eq 0 ]
+  [ "$(ask "select count(distinct walker) from count where count > 300")" -eq 4 ]
+}
+
+@test "each bug of a JDK's ids, queues and frame marks is found, and named" {
+  while IFS='|' read -r walker bug sentence; do
+    examined "$walker" "${bug}_bug"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"$sentence"* ]]
+  done <<END
+ids@jdk|name|GetMethodInfo names another method
+ids@jdk|id|GetMethodIdNum and GetMethodInfo tell of other numbers
+ids@jdk|lines|GetMethodLineNumberTable differs from the class file
+ids@jdk|overrun|wrote outside of a buffer
+ids@jdk|class|ClassToJClass converts to another class
+queue@jdk|loses_element|never reached the queue's handler
+queue@jdk|twice|the handler was called
+queue@jdk|order|were handled out of order
+queue@jdk|other_thread|were handled on another thread
+queue@jdk|other_frame|begin at another frame than was enqueued
+queue@jdk|nothing_queued|holds 0 right after Enqueue
+queue@jdk|element|GetEnqueuableElement tells of another place than Enqueue
+queue@jdk|no_end|do not alternate
+queue@jdk|resize|after ResizeQueue, a queue for 48 elements has room for 16
+marks@jdk|late_mark|returned and their callers went on without the handler
+marks@jdk|early_mark|were called while the frame still ran
+marks@jdk|mark_thread|ran on another thread
+marks@jdk|mark|GetFrameMarkStackPointer does not tell
+END
+}
+
+@test "a JDK without ids, queues or marks, or whose capabilities lack marks: exit code 3" {
+  for walker in ids@jdk queue@jdk marks@jdk; do
+    verb fuzz --walker "$walker" --jdk "$(hooked)" --walks 100
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"this libjvm exports no ASGST_"*"--provider FILE.so"* ]]
+    verb fuzz --walker "$walker" --provider "$providers/fake_iterator.so" --walks 100
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"fake_iterator.so exports no ASGST_"* ]]
+  done
+  verb fuzz --walker marks@jdk --provider "$providers/fake_without_marks.so" --walks 100
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"ASGST_Capabilities says that it does not offer them here"* ]]
+}

@@ -188,6 +188,15 @@ if(NOT WALKHAMMER_SANITIZE)
     target_include_directories(${name} PRIVATE harness/walkers/include)
   endforeach()
   target_compile_definitions(plugin_with_bug PRIVATE WITH_BUG)
+  foreach(form documents older_documents null_texts without_marks name_bug id_bug lines_bug
+          overrun_bug class_bug loses_element_bug twice_bug order_bug other_thread_bug
+          other_frame_bug nothing_queued_bug element_bug no_end_bug resize_bug late_mark_bug
+          early_mark_bug mark_thread_bug mark_bug)
+    string(REPLACE _documents "" definition ${form})
+    string(TOUPPER FAKE_${definition} definition)
+    fake_provider(fake_${form} fake_documents.cc ${definition}
+                  WALKHAMMER_LIBASGST="$<TARGET_FILE:asgst>")
+  endforeach()
   fake_provider(bad_walkers bad_walkers.cc WALKHAMMER_LIBASGST="$<TARGET_FILE:asgst>")
 endif()
 

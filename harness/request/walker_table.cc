@@ -67,6 +67,17 @@ constexpr DeclaredCode kJdkCodes[] = {
     {kOlderNoClassLoadCode, "no_class_load"},
 };
 
+// With those of ASGST_GetEnqueuableElement.
+constexpr DeclaredCode kQueueJdkCodes[] = {
+    {ASGST_NO_FRAME, "no_frame"},
+    {ASGST_NO_THREAD, "no_thread"},
+    {ASGST_THREAD_IS_EXITING, "thread_exit"},
+    {ASGST_UNSAFE_STATE, "unsafe_state"},
+    {ASGST_NO_TOP_JAVA_FRAME, "no_top_Java_frame"},
+    {ASGST_ENQUEUE_OTHER_ERROR, "other_error"},
+    {kOlderNoClassLoadCode, "no_class_load"},
+};
+
 constexpr DeclaredCode kQueueCodes[] = {
     {ASGST_NO_FRAME, "no_frame"},
     {ASGST_NO_THREAD, "no_thread"},

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <string_view>
 
 #include "harness/guard/guard.h"
+#include "harness/walkers/class_file.h"
 
 namespace walkhammer {
 namespace {
@@ -25,48 +25,38 @@ void JNICALL Call(JNIEnv*, jclass, jlong errand) {
   asked->probe(asked->frames);
 }
 
-void Add(std::string& bytes, uint64_t number, int count) {
-  for (int i = count - 1; i >= 0; i--) bytes.push_back(static_cast<char>(number >> 8 * i));
-}
-
-void AddUtf8(std::string& bytes, std::string_view text) {
-  Add(bytes, 1, 1);
-  Add(bytes, text.size(), 2);
-  bytes += text;
-}
-
 // class walkhammer.FromJava {
 //   public static native void call(long errand);
 //   public static void run(long errand) { call(errand); }   // after three nops
 // }
-std::string ClassFile() {
-  std::string bytes;
-  Add(bytes, 0xcafebabe0000, 6);
-  Add(bytes, 52, 2);  // of Java 8: all JDKs read it
-  Add(bytes, 11, 2);
-  AddUtf8(bytes, kClass);              // 1
-  Add(bytes, 0x070001, 3);             // 2: class 1
-  AddUtf8(bytes, "java/lang/Object");  // 3
-  Add(bytes, 0x070003, 3);             // 4: class 3
-  AddUtf8(bytes, kCaller);             // 5
-  AddUtf8(bytes, kSignature);          // 6
-  AddUtf8(bytes, "Code");              // 7
-  AddUtf8(bytes, kNative);             // 8
-  Add(bytes, 0x0c00080006, 5);         // 9: name 8, type 6
-  Add(bytes, 0x0a00020009, 5);         // 10: method 9 of class 2
-  Add(bytes, 0x002100020004, 6);       // public, class 2, of class 4
-  Add(bytes, 0, 4);                    // no interfaces, no fields
-  Add(bytes, 2, 2);
-  Add(bytes, 0x0109000800060000, 8);  // public static native, no attributes
-  Add(bytes, 0x0009000500060001, 8);  // public static, one attribute:
-  Add(bytes, 0x0007, 2);
-  Add(bytes, 20, 4);
-  Add(bytes, 0x00020002, 4);          // stack, locals
-  Add(bytes, 8, 4);                   // nop nop nop lload_0 invokestatic 10 return
-  Add(bytes, 0x0000001eb8000ab1, 8);  // invokestatic is at kCallBci
-  Add(bytes, 0, 4);                   // no handlers, no attributes
-  Add(bytes, 0, 2);                   // no attributes of the class
-  return bytes;
+std::string ClassOfProbe() {
+  ClassFile file;
+  file.Add(0xcafebabe0000, 6);
+  file.Add(52, 2);  // of Java 8: all JDKs read it
+  file.Add(11, 2);
+  file.AddUtf8(kClass);              // 1
+  file.Add(0x070001, 3);             // 2: class 1
+  file.AddUtf8("java/lang/Object");  // 3
+  file.Add(0x070003, 3);             // 4: class 3
+  file.AddUtf8(kCaller);             // 5
+  file.AddUtf8(kSignature);          // 6
+  file.AddUtf8("Code");              // 7
+  file.AddUtf8(kNative);             // 8
+  file.Add(0x0c00080006, 5);         // 9: name 8, type 6
+  file.Add(0x0a00020009, 5);         // 10: method 9 of class 2
+  file.Add(0x002100020004, 6);       // public, class 2, of class 4
+  file.Add(0, 4);                    // no interfaces, no fields
+  file.Add(2, 2);
+  file.Add(0x0109000800060000, 8);  // public static native, no attributes
+  file.Add(0x0009000500060001, 8);  // public static, one attribute:
+  file.Add(0x0007, 2);
+  file.Add(20, 4);
+  file.Add(0x00020002, 4);          // stack, locals
+  file.Add(8, 4);                   // nop nop nop lload_0 invokestatic 10 return
+  file.Add(0x0000001eb8000ab1, 8);  // invokestatic is at kCallBci
+  file.Add(0, 4);                   // no handlers, no attributes
+  file.Add(0, 2);                   // no attributes of the class
+  return file.bytes();
 }
 
 }  // namespace
@@ -78,7 +68,7 @@ Status CallFromJava(JavaVM* vm, FunctionRef<void(const KnownFrames&)> probe) {
   jclass own = env->FindClass(kClass);  // defined by an earlier call
   if (own == nullptr) {
     env->ExceptionClear();
-    const std::string file = ClassFile();
+    const std::string file = ClassOfProbe();
     own = env->DefineClass(kClass, nullptr, reinterpret_cast<const jbyte*>(file.data()),
                            static_cast<jsize>(file.size()));
   }

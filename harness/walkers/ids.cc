@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ids: the ASGST iterator, with what the ids functions say of each frame's method and class, as
-// libasgst.so implements them on a stock JDK.
+// libasgst.so implements them on a stock JDK; with @jdk, as a JDK exports them.
 #include <algorithm>
 #include <cstring>
 
@@ -8,6 +8,7 @@
 #include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/walkers/canary_buffer.h"
+#include "harness/walkers/ids_exam.h"
 #include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/makers.h"
 #include "harness/walkers/provider_library.h"
@@ -40,7 +41,13 @@ class TextBuffer {
 // their answers without knowing the truth. Signal-safe: all but Bind.
 class IdsCalls {
  public:
-  Status Bind(void* library);
+  // `any_word`: any word may be examined, and unknown numbers are -1, as libasgst has it. Else the
+  // documents say nothing of words that belong to no method, of buffers without room, and of the
+  // length of a text that is not known.
+  void Use(const IdsApi& api, bool any_word) {
+    api_ = api;
+    any_word_ = any_word;
+  }
 
   // Returns what contradicts itself in the answers, as a string literal; or null. `seed` determines
   // the sizes of the buffers.
@@ -62,13 +69,8 @@ class IdsCalls {
   // Returns how whole_ contradicts itself or the single answers; or null.
   const char* Whole(ASGST_Method method) const;
 
-  decltype(&ASGST_GetMethodInfo) method_info_ = nullptr;
-  decltype(&ASGST_GetMethodIdNum) method_number_ = nullptr;
-  decltype(&ASGST_GetMethodLineNumberTable) lines_ = nullptr;
-  decltype(&ASGST_GetMethodLineNumber) line_ = nullptr;
-  decltype(&ASGST_GetClassInfo) class_info_ = nullptr;
-  decltype(&ASGST_GetClassIdNum) class_number_ = nullptr;
-  decltype(&ASGST_GetClass) class_of_ = nullptr;
+  IdsApi api_;
+  bool any_word_ = true;
   bool intact_ = true;
   ASGST_MethodInfo whole_{};
   TextBuffer name_, signature_, class_name_, cut_name_, cut_signature_, cut_generic_;
@@ -100,13 +102,6 @@ bool TextBuffer::HoldsBeginningOf(const char* whole, int32_t length) const {
          std::memcmp(text(), whole, static_cast<size_t>(std::min(held, kMost - 1))) == 0;
 }
 
-Status IdsCalls::Bind(void* library) {
-  return FindIn(library, "ASGST_GetMethodInfo", method_info_, "ASGST_GetMethodIdNum",
-                method_number_, "ASGST_GetMethodLineNumberTable", lines_,
-                "ASGST_GetMethodLineNumber", line_, "ASGST_GetClassInfo", class_info_,
-                "ASGST_GetClassIdNum", class_number_, "ASGST_GetClass", class_of_);
-}
-
 // A class may be unloaded or get its number between two calls: only a second contradiction counts.
 const char* IdsCalls::Examine(ASGST_Method method, uint64_t seed) {
   const char* complaint = ExamineOnce(method, seed);
@@ -123,16 +118,17 @@ const char* IdsCalls::ExamineOnce(ASGST_Method method, uint64_t seed) {
   whole_.method_name = name_.Paint(TextBuffer::kMost);
   whole_.signature = signature_.Paint(TextBuffer::kMost);
   whole_.method_name_length = whole_.signature_length = TextBuffer::kMost;
-  method_info_(method, &whole_);
+  api_.method_info(method, &whole_);
 
   ASGST_MethodInfo cut{};
-  cut.method_name_length = SizeFrom(seed, 0);
-  cut.signature_length = SizeFrom(seed, 8);
-  cut.generic_signature_length = SizeFrom(seed, 16);
+  const int32_t least = any_word_ ? -1 : 1;
+  cut.method_name_length = std::max(SizeFrom(seed, 0), least);
+  cut.signature_length = std::max(SizeFrom(seed, 8), least);
+  cut.generic_signature_length = std::max(SizeFrom(seed, 16), least);
   cut.method_name = cut_name_.Paint(cut.method_name_length);
   cut.signature = cut_signature_.Paint(cut.signature_length);
   cut.generic_signature = cut_generic_.Paint(cut.generic_signature_length);
-  method_info_(method, &cut);
+  api_.method_info(method, &cut);
   for (const TextBuffer* buffer : {&name_, &signature_, &cut_name_, &cut_signature_, &cut_generic_})
     intact_ = intact_ && buffer->Intact();
 
@@ -142,7 +138,7 @@ const char* IdsCalls::ExamineOnce(ASGST_Method method, uint64_t seed) {
     return "GetMethodInfo answers otherwise with other buffers";
   if (cut.method_name_length != whole_.method_name_length ||
       cut.signature_length != whole_.signature_length ||
-      cut.generic_signature_length != whole_.generic_signature_length)
+      (any_word_ && cut.generic_signature_length != whole_.generic_signature_length))
     return "GetMethodInfo's lengths depend on the buffers";
   if (whole_.klass == nullptr) return nullptr;
   if (!cut_name_.HoldsBeginningOf(name_.text(), whole_.method_name_length) ||
@@ -153,10 +149,11 @@ const char* IdsCalls::ExamineOnce(ASGST_Method method, uint64_t seed) {
 
 const char* IdsCalls::Whole(ASGST_Method method) const {
   const bool known = whole_.klass != nullptr;
-  if (class_of_(method) != whole_.klass) return "GetClass and GetMethodInfo tell of other classes";
-  if (method_number_(method) != whole_.idnum)
+  if (api_.class_of(method) != whole_.klass)
+    return "GetClass and GetMethodInfo tell of other classes";
+  if (api_.method_number(method) != whole_.idnum)
     return "GetMethodIdNum and GetMethodInfo tell of other numbers";
-  if (known && class_number_(whole_.klass) != whole_.class_idnum)
+  if (known && api_.class_number(whole_.klass) != whole_.class_idnum)
     return "GetClassIdNum and GetMethodInfo tell of other numbers";
   if (known != (whole_.method_name_length > 0) || known != (whole_.signature_length > 0))
     return "GetMethodInfo tells of a class without a method, or of a method without a class";
@@ -171,14 +168,15 @@ const char* IdsCalls::ExamineLines(ASGST_Method method, uint64_t seed) {
   constexpr ASGST_MethodLineNumberEntry kPainted = {-0x5a5a, -0x5a5a};
   ASGST_MethodLineNumberEntry entries[kMost + 1];
   std::fill(entries, entries + kMost + 1, kPainted);
-  const int size = static_cast<int>(seed >> 24) % (kMost + 1);  // negative ones, too
-  const int count = lines_(method, entries, size);
+  int size = static_cast<int>(seed >> 24) % (kMost + 1);  // negative ones, too
+  if (!any_word_) size = std::max(size, 0);
+  const int count = api_.lines(method, entries, size);
   if (count < 0 || count > std::max(size, 0))
     return "GetMethodLineNumberTable answers a number that cannot be";
   for (int i = count; i <= kMost; i++)
     intact_ = intact_ && entries[i].start_bci == kPainted.start_bci &&
               entries[i].line_number == kPainted.line_number;
-  if (count > 0 && line_(method, entries[0].start_bci) != entries[0].line_number)
+  if (count > 0 && api_.line(method, entries[0].start_bci) != entries[0].line_number)
     return "GetMethodLineNumber and GetMethodLineNumberTable tell of other lines";
   return nullptr;
 }
@@ -187,21 +185,22 @@ const char* IdsCalls::ExamineOnce(ASGST_Class klass, uint64_t seed) {
   ASGST_ClassInfo whole{}, cut{};
   whole.class_name = class_name_.Paint(TextBuffer::kMost);
   whole.class_name_length = TextBuffer::kMost;
-  class_info_(klass, &whole);
-  cut.class_name_length = SizeFrom(seed, 16);
-  cut.generic_class_name_length = SizeFrom(seed, 8);
+  api_.class_info(klass, &whole);
+  const int32_t least = any_word_ ? -1 : 1;
+  cut.class_name_length = std::max(SizeFrom(seed, 16), least);
+  cut.generic_class_name_length = std::max(SizeFrom(seed, 8), least);
   cut.class_name = cut_name_.Paint(cut.class_name_length);
   cut.generic_class_name = cut_generic_.Paint(cut.generic_class_name_length);
-  class_info_(klass, &cut);
+  api_.class_info(klass, &cut);
   intact_ = intact_ && class_name_.Intact() && cut_name_.Intact() && cut_generic_.Intact();
   const bool named = whole.class_name_length > 0;
   if (!named) class_name_.Paint(0);
-  if (class_number_(klass) != whole.idnum)
+  if (api_.class_number(klass) != whole.idnum)
     return "GetClassIdNum and GetClassInfo tell of other numbers";
   if (whole.idnum != -1 && !named) return "GetClassInfo tells of a class without a name";
   if (cut.idnum != whole.idnum || cut.modifiers != whole.modifiers ||
       cut.class_name_length != whole.class_name_length ||
-      cut.generic_class_name_length != whole.generic_class_name_length)
+      (any_word_ && cut.generic_class_name_length != whole.generic_class_name_length))
     return "GetClassInfo answers otherwise with other buffers";
   if (named && !cut_name_.HoldsBeginningOf(class_name_.text(), whole.class_name_length))
     return "GetClassInfo's texts depend on the buffers";
@@ -221,7 +220,7 @@ void IdsCalls::Describe(DescribedFrame& frame) const {
   char name[sizeof frame.text];
   info.class_name = name;
   info.class_name_length = sizeof name;
-  class_info_(whole_.klass, &info);
+  api_.class_info(whole_.klass, &info);
   if (whole_.klass != nullptr && info.class_name_length > 0) {
     append(name, std::min<int32_t>(info.class_name_length, sizeof name - 1));
     append(".", 1);
@@ -233,18 +232,27 @@ void IdsCalls::Describe(DescribedFrame& frame) const {
 
 class IdsWalker : public Walker {
  public:
+  explicit IdsWalker(bool reference) : reference_(reference) {}
+
   Status Bind(const WalkerHost& host) override {
+    if (!reference_) return BindToJdk(host);
     ASSIGN_OR_RETURN(auto library, OpenReference(host.vm));
-    RETURN_IF_ERROR(calls_.Bind(library));
-    return FindIn(library, "ASGST_RunWithIterator", run_, "ASGST_NextFrame", next_,
-                  "ASGST_MethodToJMethodID", id_of_);
+    IdsApi api;
+    RETURN_IF_ERROR(FindIn(library, "ASGST_GetMethodInfo", api.method_info, "ASGST_GetMethodIdNum",
+                           api.method_number, "ASGST_GetMethodLineNumberTable", api.lines,
+                           "ASGST_GetMethodLineNumber", api.line, "ASGST_GetClassInfo",
+                           api.class_info, "ASGST_GetClassIdNum", api.class_number,
+                           "ASGST_GetClass", api.class_of));
+    calls_.Use(api, true);
+    return FindIn(library, "ASGST_RunWithIterator", iterator_.api.run, "ASGST_NextFrame",
+                  iterator_.api.next, "ASGST_MethodToJMethodID", iterator_.api.id_of);
   }
 
   void Walk(const WalkInput& input, Trace& trace) override {
     depth_ = input.depth;
     count_ = described_count_ = 0;
     cut_ = false;
-    complaint_ = nullptr;
+    complaint_ = exam_complaint_;
     calls_.Begin();
     buffer_.Paint(depth_);
     const Registers at = ReadContext(*input.context);
@@ -252,10 +260,11 @@ class IdsWalker : public Walker {
     const auto store = [](ASGST_Iterator* iterator, void* self) {
       static_cast<IdsWalker*>(self)->Store(iterator);
     };
-    const int result = run_(input.context, static_cast<int32_t>(input.options), store, this);
-    ExamineOthers(at);
+    const int result =
+        iterator_.api.run(input.context, static_cast<int32_t>(input.options), store, this);
+    if (reference_) ExamineOthers(at);
     trace.ended_on_request = result > 0 && cut_;
-    trace.num_frames = result > 0 ? count_ : result;
+    trace.num_frames = iterator_.CodeOf(result > 0 ? count_ : result);
     trace.frames = buffer_.frames();
     trace.described = described_;
     trace.described_count = described_count_;
@@ -267,14 +276,23 @@ class IdsWalker : public Walker {
   }
 
  private:
+  Status BindToJdk(const WalkerHost& host) {
+    ASSIGN_OR_RETURN(auto library, ProviderLibrary::Open(host));
+    ASSIGN_OR_RETURN(iterator_, OpenJdkIterator(library, host.vm));
+    ASSIGN_OR_RETURN(auto api, FindIdsApi(library, iterator_));
+    calls_.Use(api, false);
+    ASSIGN_OR_RETURN(exam_complaint_, ExamineIds(api, iterator_, host.vm));
+    return Ok();
+  }
+
   void Store(ASGST_Iterator* iterator) {
     Frame* frames = buffer_.frames();
     int result = 1;
     ASGST_Frame frame{};
-    while (count_ < depth_ && (result = next_(iterator, &frame)) == 1) {
+    while (count_ < depth_ && (result = iterator_.api.next(iterator, &frame)) == 1) {
       if (!BelongsIntoAnswer(frame)) continue;
       if (count_ < kMostDescribed) Describe(frame.method);
-      frames[count_++] = AnswerOf(frame, id_of_(frame.method));
+      frames[count_++] = AnswerOf(frame, iterator_.IdOf(frame.method));
     }
     cut_ = EndedByOption(result, frame);
     if (count_ == 0 && result < 0) count_ = result;
@@ -319,10 +337,10 @@ class IdsWalker : public Walker {
 
   static constexpr int kMostDescribed = 64;  // frames, the newest ones
   static constexpr int kOld = 4;
+  const bool reference_;
   IdsCalls calls_;
-  decltype(&ASGST_RunWithIterator) run_ = nullptr;
-  decltype(&ASGST_NextFrame) next_ = nullptr;
-  decltype(&ASGST_MethodToJMethodID) id_of_ = nullptr;
+  JdkIterator iterator_;
+  const char* exam_complaint_ = nullptr;  // what was wrong when the API was examined live
   int depth_ = 0, count_ = 0, described_count_ = 0;
   bool cut_ = false;
   uint64_t seed_ = 0;
@@ -334,6 +352,8 @@ class IdsWalker : public Walker {
 
 }  // namespace
 
-std::unique_ptr<Walker> MakeIds() { return std::make_unique<IdsWalker>(); }
+std::unique_ptr<Walker> MakeIds() { return std::make_unique<IdsWalker>(true); }
+
+std::unique_ptr<Walker> MakeIdsJdk() { return std::make_unique<IdsWalker>(false); }
 
 }  // namespace walkhammer

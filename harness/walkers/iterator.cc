@@ -5,14 +5,13 @@
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/iterator_drift.h"
+#include "harness/walkers/jdk_iterator.h"
 #include "harness/walkers/makers.h"
 #include "harness/walkers/provider_library.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
 namespace {
-
-constexpr const char* kPrefixes[] = {"ASGST_", "JFRLL_"};
 
 class IteratorWalker : public Walker {
  public:
@@ -60,33 +59,12 @@ class IteratorWalker : public Walker {
  private:
   Status BindToJdk(const WalkerHost& host) {
     ASSIGN_OR_RETURN(auto library, ProviderLibrary::Open(host));
-    std::string prefix;
-    for (const char* one : kPrefixes)
-      if (api_.run == nullptr) {
-        prefix = one;
-        library.Find(prefix + "RunWithIterator", api_.run);
-      }
-    if (api_.run == nullptr) return library.Lacks("ASGST_RunWithIterator or JFRLL_RunWithIterator");
-    library.Find(prefix + "RunWithIteratorFromFrame", api_.run_from_frame);
-    library.Find(prefix + "NextFrame", api_.next);
-    library.Find(prefix + "MethodToJMethodID", api_.id_of);
-    if (api_.next == nullptr) return library.Lacks(prefix + "NextFrame");
-    if (from_frame_ && api_.run_from_frame == nullptr)
-      return library.Lacks(prefix + "RunWithIteratorFromFrame");
-    ASSIGN_OR_RETURN(drift_, DriftOf(api_, host.vm));
-    if (drift_.method_is_id) api_.id_of = nullptr;
+    ASSIGN_OR_RETURN(auto found, OpenJdkIterator(library, host.vm));
+    if (from_frame_ && found.api.run_from_frame == nullptr)
+      return library.Lacks(found.prefix + "RunWithIteratorFromFrame");
+    api_ = found.api;
+    drift_ = found.drift;
     return Ok();
-  }
-
-  // Probes a function only once: the agent has many walkers.
-  static Result<IteratorDrift> DriftOf(const IteratorApi& api, JavaVM* vm) {
-    static decltype(api.run) probed = nullptr;
-    static IteratorDrift drift;
-    if (probed == api.run) return drift;
-    ASSIGN_OR_RETURN(auto found, FindIteratorDrift(api, vm));
-    probed = api.run;
-    drift = found;
-    return drift;
   }
 
   void Store(ASGST_Iterator* iterator) {

@@ -27,18 +27,22 @@ TEST(Makers, EachRowHasItsWalker) {
   };
   EXPECT_EQ(type("asgst"), type("asgst@jdk"));
   EXPECT_EQ(type("iterator"), type("iterator-frame@jdk"));
+  EXPECT_EQ(type("ids"), type("ids@jdk"));
+  EXPECT_EQ(type("queue@jdk"), type("marks@jdk"));
   EXPECT_EQ(type("agct"), type("puzzle-honest"));
   EXPECT_EQ(type("agct"), type("puzzle-strand"));
   EXPECT_EQ(type("ddprof-fp"), type("asprof-dwarf"));
   std::set<std::string> types;
-  for (const char* name : {"agct", "asgst", "iterator", "ids", "queue", "request", "asprof-vm",
-                           "ddprof-vm", "ddprof-fp", "puzzle-sample-crash", "puzzle-fickle",
-                           "puzzle-contradiction", "puzzle-no-callers"})
+  for (const char* name : {"agct", "asgst", "iterator", "ids", "queue", "queue@jdk", "request",
+                           "asprof-vm", "ddprof-vm", "ddprof-fp", "puzzle-sample-crash",
+                           "puzzle-fickle", "puzzle-contradiction", "puzzle-no-callers"})
     EXPECT_TRUE(types.insert(type(name)).second) << name;
 }
 
 TEST(Makers, TheTableNamesTheCodesThatWalkersReturn) {
   EXPECT_STREQ(CodeName(Row("iterator@jdk"), kOlderNoClassLoad), "no_class_load");
+  EXPECT_STREQ(CodeName(Row("ids@jdk"), kOlderNoClassLoad), "no_class_load");
+  EXPECT_STREQ(CodeName(Row("queue@jdk"), ASGST_ENQUEUE_OTHER_ERROR), "other_error");
   EXPECT_STREQ(CodeName(Row("asgst@jdk"), kAsgstNoThread), "no_thread");
   EXPECT_STREQ(CodeName(Row("asgst@jdk"), kAsgstUnsafeState), "unsafe_state");
   EXPECT_STREQ(CodeName(Row("asgst@jdk"), kAsgstWrongState), "wrong_state");

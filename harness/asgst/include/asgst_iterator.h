@@ -364,8 +364,11 @@ JNIEXPORT ASGST_QueueSizeInfo JNICALL ASGST_GetQueueSizeInfo(ASGST_Queue* queue)
 /* The same as the size in there, under the name of an older prototype. Signal-safe: yes. */
 JNIEXPORT int JNICALL ASGST_QueueSize(ASGST_Queue* queue);
 /* Requests a processing of the queue, and room for `size` elements. The room changes at the end of
-   the next processing that leaves the queue empty. Does nothing if `size` is below 1 or above 2^20.
-   Signal-safe: yes. */
+   the next processing that leaves no more than `size` elements in the queue, none of which is being
+   put in, and after which no handler holds an element from before the previous change. Elements
+   that wait stay in the queue, in places of their own: what a handler writes to an element that it
+   has asked for earlier is lost. Does nothing if `size` is below 1 or above 2^20. Signal-safe:
+   yes. */
 JNIEXPORT void JNICALL ASGST_ResizeQueue(ASGST_Queue* queue, int size);
 
 /* Sets the handler that is called with `arg` before the queue's elements are handled, if there are

@@ -29,6 +29,9 @@ struct ASGST_QueueOpaque {
   std::atomic<walkhammer::asgst::SampleRing*> ring{nullptr};
   // The ring from before the last resize: a handler may still hold an element of that ring.
   walkhammer::asgst::SampleRing* retired = nullptr;
+  // Behind that ring's youngest element: once elements up to there were handled, no handler holds
+  // one of that ring.
+  std::atomic<uint64_t> retired_end{0};
   uint64_t thread = 0;  // JavaThread*; 0: of no thread
   int32_t os_thread = 0;
   int options = 0;
@@ -72,7 +75,8 @@ std::vector<ASGST_Queue*> EndedQueues();
 // Frees the rings of a queue whose state is kEnded, once no QueueUse of the queue exists. If one
 // does not end, the rings are lost.
 void RetireQueue(ASGST_Queue* queue);
-// Replaces the ring as ASGST_ResizeQueue asked, if the ring is empty. For the processing alone.
+// Replaces the ring as ASGST_ResizeQueue asked, if its elements fit into the new one. For the
+// processing alone.
 void ApplyResize(ASGST_Queue* queue);
 
 // --- the processing ---

@@ -95,5 +95,37 @@ TEST_F(QueueElements, OfAHandlerThatBlocksNoSignalAreHandledLater) {
   });
 }
 
+// What is asked of a queue whose element a handler holds: the room changes, nothing is lost, and
+// attempts count anew. A second change waits, as the handler may hold the first ring's element.
+TEST_F(QueueElements, OfAHandlerDoNotKeepTheQueueFromBeingResized) {
+  RunningProbe probe;
+  Collector collector;
+  ASGST_Queue* queue =
+      ASGST_RegisterQueue(probe.thread().env(), 2, 0, Collector::Handle, &collector);
+  const auto info = [&] { return ASGST_GetQueueSizeInfo(queue); };
+  int first = 0, second = 0, third = 0;
+  EXPECT_TRUE(probe.thread().Raise([&](ucontext_t* context) {
+    first = ASGST_Enqueue(queue, context, Tag(1));
+    const ASGST_QueueElement* element = ASGST_GetQueueElement(queue, -1);
+    ASGST_ResizeQueue(queue, 3);
+    EXPECT_TRUE(WaitFor([&] { return info().capacity == 3; }));
+    EXPECT_EQ(info().attempts, 0);
+    EXPECT_EQ(info().size, 1);
+    EXPECT_EQ(element->arg, Tag(1)) << "is still readable";
+    ASGST_GetQueueElement(queue, -1)->arg = Tag(4);
+    second = ASGST_Enqueue(queue, context, Tag(2));
+    third = ASGST_Enqueue(queue, context, Tag(3));
+    EXPECT_EQ(ASGST_Enqueue(queue, context, Tag(9)), ASGST_ENQUEUE_FULL_QUEUE);
+    EXPECT_EQ(collector.count(), 0u) << "was handled under its handler's hands";
+    ASGST_ResizeQueue(queue, 5);
+  }));
+  EXPECT_EQ(first + second + third, 3 * ASGST_JAVA_TRACE);
+  EXPECT_TRUE(WaitFor([&] { return collector.count() == 3 && info().capacity == 5; }));
+  const auto tags = collector.Get();
+  for (size_t i = 0; i < 3; i++)
+    EXPECT_EQ(tags.at(i).arg, (std::vector<intptr_t>{4, 2, 3}).at(i)) << "nothing is lost";
+  EXPECT_TRUE(ASGST_DeregisterQueue(probe.thread().env(), queue));
+}
+
 }  // namespace
 }  // namespace walkhammer::asgst

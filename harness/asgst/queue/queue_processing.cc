@@ -93,7 +93,10 @@ void ProcessElements(ASGST_Queue* queue, bool by_own_thread) {
   for (int i = 0; i < ready; i++) last = std::max(last, LastEndOf(ring->At(i)->chain));
   const StoppedThread stopped(queue->thread, by_own_thread, last);
   const int count = by_own_thread ? ready : CountReleased(*queue, *ring, ready, stopped);
-  if (count == 0) return;
+  if (count == 0) {
+    queue->attempts = 0;
+    return;
+  }
   stopped.Call(queue, queue->start);
   for (int i = 0; i < count && IsLive(queue); i++) stopped.Handle(*queue, *ring->At(i));
   if (IsLive(queue)) stopped.Call(queue, queue->end);
@@ -109,10 +112,10 @@ bool IsForOwnPoll(const ASGST_Queue& queue, const Enqueuer& enqueuer) {
 }
 
 // Releases what can be. Elements may be taken out meanwhile, by a collection.
-Work WorkFor(ASGST_Queue& queue) {
+Work WorkForElements(ASGST_Queue& queue) {
   SampleRing& ring = *queue.ring.load();
   const uint64_t first = ring.first(), end = first + static_cast<uint64_t>(ring.Ready());
-  if (first == end) return queue.wanted_capacity.load() == 0 ? Work::kNone : Work::kNow;
+  if (first == end) return Work::kNone;
   const QueuedSample* oldest = ring.Find(first);
   if (oldest == nullptr || IsForOwnPoll(queue, oldest->enqueuer)) return Work::kLater;
   std::optional<uint64_t> blocked;
@@ -129,6 +132,18 @@ Work WorkFor(ASGST_Queue& queue) {
   }
   ring.Release(at);
   return at == first ? Work::kLater : Work::kNow;
+}
+
+// True if the queue can be resized at the next processing: see ApplyResize.
+bool IsToBeResized(const ASGST_Queue& queue) {
+  const int wanted = queue.wanted_capacity.load();
+  const SampleRing& ring = *queue.ring.load();
+  return wanted != 0 && ring.size() <= wanted && ring.first() >= queue.retired_end.load();
+}
+
+Work WorkFor(ASGST_Queue& queue) {
+  const Work work = WorkForElements(queue);
+  return IsToBeResized(queue) ? Work::kNow : work;
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ ASGST_Queue* AddQueue(int capacity, uint64_t thread, int options, ASGST_Handler 
   }
   queue->attempts = 0;
   queue->wanted_capacity = 0;
+  queue->retired_end = 0;
   queue->ending = false;
   queue->ring = ring;
   queue->thread = thread;
@@ -103,11 +104,14 @@ void ApplyResize(ASGST_Queue* queue) {
   SampleRing* ring = queue->ring.load();
   if (wanted == 0 || wanted == ring->capacity()) return;
   SampleRing* resized = SampleRing::Make(wanted);
-  if (resized != nullptr && (queue->retired == nullptr || NobodyUses(queue)) &&
-      ring->CloseIfEmpty()) {
+  SampleRing* const retired = queue->retired;
+  const bool is_free =
+      retired == nullptr || (ring->first() >= queue->retired_end.load() && NobodyUses(queue));
+  if (resized != nullptr && is_free && ring->MoveTo(*resized)) {
     queue->ring = resized;
-    SampleRing::Free(queue->retired);
+    SampleRing::Free(retired);
     queue->retired = ring;
+    queue->retired_end = ring->end();
     return;
   }
   SampleRing::Free(resized);

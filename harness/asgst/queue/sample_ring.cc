@@ -37,7 +37,7 @@ bool SampleRing::full() const {
 SampleRing::Pushed SampleRing::Push(const QueuedSample& sample) {
   uint64_t at = tail_.load();
   // A try fails only if tail_ has changed meanwhile: by handlers, as often as they nest, or by
-  // CloseIfEmpty.
+  // MoveTo.
   do {
     if ((at & kClosedBit) != 0) return Pushed::kClosed;
     // If elements came and went in between, head > at: then the exchange will fail.
@@ -79,9 +79,22 @@ void SampleRing::Remove(int count) {
   head_.store(head_.load() + static_cast<uint64_t>(count), std::memory_order_release);
 }
 
-bool SampleRing::CloseIfEmpty() {
-  uint64_t empty = head_.load();
-  return tail_.compare_exchange_strong(empty, empty | kClosedBit);
+bool SampleRing::MoveTo(SampleRing& to) {
+  const uint64_t head = head_.load();
+  uint64_t tail = tail_.load();
+  const auto count = static_cast<int64_t>(tail - head);
+  if ((tail & kClosedBit) != 0 || count > to.capacity_ || Ready() != count) return false;
+  // Fails if an element has come meanwhile.
+  if (!tail_.compare_exchange_strong(tail, tail | kClosedBit)) return false;
+  for (uint64_t at = head; at < tail; at++) {
+    Place& place = to.PlaceOf(at);
+    std::memcpy(static_cast<void*>(&place.sample), &PlaceOf(at).sample, sizeof place.sample);
+    place.filled.store(at + 1, std::memory_order_release);
+  }
+  to.head_.store(head);
+  to.released_.store(released_.load());
+  to.tail_.store(tail);
+  return true;
 }
 
 }  // namespace walkhammer::asgst

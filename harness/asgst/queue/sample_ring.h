@@ -54,9 +54,12 @@ class SampleRing {
   uint64_t released() const { return released_.load(); }
   void Release(uint64_t before) { released_.store(before); }
   void Remove(int count);
-  // Closes an empty ring: nothing is put in from now on. False, and no change, if the ring is not
-  // empty.
-  bool CloseIfEmpty();
+  // Closes the ring, so that nothing is put in from now on, and copies its elements to `to`, where
+  // they keep their positions. `to`: an empty ring that nobody uses yet. False, and no change, if
+  // an element is not complete, or if `to` has too little room.
+  bool MoveTo(SampleRing& to);
+  // The position behind the youngest element.
+  uint64_t end() const { return tail_.load() & ~kClosedBit; }
 
  private:
   static constexpr uint64_t kClosedBit = 1ULL << 63;

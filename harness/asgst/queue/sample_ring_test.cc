@@ -98,17 +98,38 @@ TEST(SampleRing, AnArgCanBeChanged) {
   EXPECT_EQ(TagAt(*ring, 0), 9);
 }
 
-TEST(SampleRing, ClosesOnlyWhenEmpty) {
-  const Ring ring(SampleRing::Make(2));
+TEST(SampleRing, MovesWithItsElementsAndTheirPositions) {
+  const Ring ring(SampleRing::Make(3)), small(SampleRing::Make(1)), large(SampleRing::Make(4));
+  for (int i = 0; i < 3; i++) ring->Push(Sample(i));
+  ring->Remove(1);
+  ring->Release(2);
+  const uint64_t first = ring->first();
+  EXPECT_FALSE(ring->MoveTo(*small)) << "has no room for two";
+  EXPECT_EQ(ring->Push(Sample(3)), Pushed::kYes);
+  EXPECT_TRUE(ring->MoveTo(*large));
+  EXPECT_EQ(ring->Push(Sample(4)), Pushed::kClosed);
+  EXPECT_EQ(TagAt(*ring, 0), 1) << "a handler may hold it";
+  EXPECT_EQ(large->Push(Sample(5)), Pushed::kYes);
+  EXPECT_EQ(large->Push(Sample(6)), Pushed::kFull);
+  for (int i = 0; i < 3; i++) EXPECT_EQ(TagAt(*large, i), i + 1);
+  EXPECT_EQ(TagAt(*large, 3), 5);
+  EXPECT_EQ(large->first(), first);
+  EXPECT_EQ(large->released(), 2u);
+  EXPECT_EQ(ring->end(), first + 3);
+}
+
+TEST(SampleRing, AnEmptyRingMoves) {
+  const Ring ring(SampleRing::Make(2)), other(SampleRing::Make(1));
   ring->Push(Sample(1));
-  EXPECT_FALSE(ring->CloseIfEmpty());
-  EXPECT_EQ(ring->Push(Sample(2)), Pushed::kYes);
-  ring->Remove(2);
-  EXPECT_TRUE(ring->CloseIfEmpty());
+  ring->Remove(1);
+  EXPECT_TRUE(ring->MoveTo(*other));
   EXPECT_EQ(ring->Push(Sample(3)), Pushed::kClosed);
   EXPECT_EQ(ring->size(), 0);
   EXPECT_EQ(ring->Ready(), 0);
   EXPECT_EQ(ring->At(-1), nullptr);
+  EXPECT_EQ(other->size(), 0);
+  EXPECT_EQ(other->Push(Sample(4)), Pushed::kYes);
+  EXPECT_EQ(TagAt(*other, -1), 4);
 }
 
 // --- one thread puts in, its handlers too, another takes out ---

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <ctime>
 #include <functional>
@@ -358,16 +359,21 @@ TEST(CrashReport, AnyBytes) {
   }
 }
 
-// Of a processor's time: other programs run beside tests.
-double Seconds(const std::string& text, CrashReport& report) {
+// Of a processor's time: other programs run beside tests. The least of up to three tries, as long
+// as they take more than `enough`: a shared processor may be slowed down for a while.
+double Seconds(const std::string& text, CrashReport& report, double enough) {
   const auto now = [] {
     timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
   };
-  const double begin = now();
-  report = ParseCrashReport(text);
-  return kSanitized ? 0 : now() - begin;
+  double least = HUGE_VAL;
+  for (int tries = 0; tries < 3 && least >= enough; tries++) {
+    const double begin = now();
+    report = ParseCrashReport(text);
+    least = kSanitized ? 0 : std::min(least, now() - begin);
+  }
+  return least;
 }
 
 long PeakKib() {
@@ -388,7 +394,7 @@ TEST(CrashReport, GarbageIsRefusedInASecondAnd64MiB) {
   CrashReport report;
   const long before = PeakKib();
   for (const std::string& text : {std::cref(garbage), std::cref(lines)}) {
-    EXPECT_LT(Seconds(text, report), 1);
+    EXPECT_LT(Seconds(text, report, 1), 1);
     EXPECT_EQ(report.text_kind, CrashText::kNone);
     EXPECT_EQ(report.unread[0].what, kSanitized ? "everything" : "a part of the text");
   }
@@ -405,7 +411,7 @@ TEST(CrashReport, TenMegabytesAreReadInAFifthOfASecond) {
     more += "7f16ac000000-7f16ac021000 r-xp 00001000 08:01 123   /opt/a/library/of/many.so\n";
   log.insert(modules, more);
   CrashReport report;
-  EXPECT_LT(Seconds(log, report), 0.2);
+  EXPECT_LT(Seconds(log, report, 0.2), 0.2);
   EXPECT_EQ(report.modules.size(), kMostCrashItems);
   EXPECT_GT(report.flags.size(), 5u);
 }
@@ -425,7 +431,7 @@ TEST(CrashReport, TextsMadeToBeSlowAreNot) {
         repeated("x events):\n", "Event: 1 a\n"), repeated("", "> "), repeated("", "("),
         repeated("Top of Stack: (sp=0x8)\n", "0x0000000000000010:   0000000000000000\n"),
         repeated("", "[error occurred during error reporting (a), id 1\n")})
-    EXPECT_LT(Seconds(text, report), 2) << text.substr(0, 40);
+    EXPECT_LT(Seconds(text, report, 2), 2) << text.substr(0, 40);
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ in_bash() {
   is "$(in_bash fuzz --walks 5 --walk)" "--walker"
   is "$(in_bash report --json --unre)" "" # they exclude each other
   is "$(in_bash fuzz --engine r)" "random"
-  is "$(in_bash fuzz --walker agct,asgs)" "agct,asgst agct,asgst@jdk"
+  is "$(in_bash fuzz --walker agct,asgs)" "agct,asgst agct,asgst@jdk agct,asgst-uncached"
   is "$(in_bash fuzz --walker=agc)" "agct agct-library"
   is "$(in_bash fuzz --walker=agct,asgst@)" "jdk"
   is "$(in_bash fuzz --scene c2-inl)" "c2-inlined-chain"
@@ -225,7 +225,7 @@ in_fish() {
   is "$(in_fish "walkhammer fu")" "fuzz "
   is "$(in_fish "walkhammer bugs ch")" "check "
   is "$(in_fish "$(printf %q "$walkhammer") fuzz --walk")" "--walker --walks "
-  is "$(in_fish "walkhammer fuzz --walker agct,asgs")" "agct,asgst agct,asgst@jdk "
+  is "$(in_fish "walkhammer fuzz --walker agct,asgs")" "agct,asgst agct,asgst@jdk agct,asgst-uncached "
   is "$(in_fish "walkhammer fuzz --engine=r")" "--engine=random "
   is "$(in_fish "walkhammer banana")" ""
   mkdir "$tmp/afolder"

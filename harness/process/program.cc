@@ -37,7 +37,7 @@ Result<int> MakePipe(int& reading) {
   return ends[1];
 }
 
-void Append(std::string_view printed, std::string& end) {
+void AppendToEnd(std::string_view printed, std::string& end) {
   end.append(printed);
   if (end.size() > 2 * kKeptOutput) end.erase(0, end.size() - kKeptOutput);
 }
@@ -83,7 +83,7 @@ void Program::Counted::Take(std::string_view printed) {
 
 void Program::Take(std::string_view printed) {
   output_bytes_ += printed.size();
-  Append(printed, output_);
+  AppendToEnd(printed, output_);
   for (Counted& each : counted_) each.Take(printed);
 }
 
@@ -98,7 +98,7 @@ void Program::Drain() {
   for (int i = 0; i < 64 && error_pipe_ >= 0; i++) {
     const ssize_t got = read(error_pipe_, buffer, sizeof buffer);
     if (got <= 0) break;
-    Append({buffer, static_cast<size_t>(got)}, errors_);
+    AppendToEnd({buffer, static_cast<size_t>(got)}, errors_);
   }
 }
 

@@ -418,7 +418,7 @@ TEST_F(Merge, WhatIsNoIntactRunIsRefused) {
   const std::string a = Make("a", 1, [](RunWriter& run) { AddBucket(run, "t", 1); });
   const std::string b = Make("b", 2, [](RunWriter& run) { AddBucket(run, "t", 1); });
   ExecSql(b, "CREATE TRIGGER fires AFTER UPDATE ON run BEGIN SELECT 1; END");
-  EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no table that a run has"));
+  EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("is not a table that a run has"));
   ExecSql(b, "DROP TRIGGER fires; UPDATE run SET run_id = '../../a'");
   EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no id of 32 hex digits"));
   ExecSql(b, "UPDATE run SET run_id = printf('%032d', 1); ALTER TABLE finding RENAME TO gone");

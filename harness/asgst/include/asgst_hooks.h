@@ -10,8 +10,9 @@
 
    A thread that comes to a hook gets SIGTRAP, which libasgst's handler must get. So forbid hooks
    where one of these holds:
-   - A native thread blocks all signals, as some libraries let theirs do, and then attaches to the
-     JVM. The kernel ends the process when the thread comes to its first hook.
+   - A thread blocks SIGTRAP, as one does that blocks all signals, after it has attached to the JVM,
+     or while libasgst attaches. The kernel ends the process when the thread comes to its first
+     hook. For a thread that attaches later, libasgst unblocks SIGTRAP at its ThreadStart event.
    - The process installs another handler for SIGTRAP after the first hooks, and that handler does
      not pass signals on: it takes each hook for a crash. From then on libasgst makes no more hooks.
      A handler from before is no matter: libasgst passes on what is not its own.

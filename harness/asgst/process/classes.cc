@@ -9,6 +9,7 @@
 
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/class_table.h"
+#include "harness/asgst/process/jvm_hooks.h"
 #include "harness/jvm/live/jvmti_env.h"
 #include "harness/jvm/structs/klass_reader.h"
 
@@ -156,7 +157,11 @@ void JNICALL OnClassPrepare(jvmtiEnv*, JNIEnv* env, jthread, jclass mirror) {
   AddMissed(env);
 }
 
-void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) { AddMissed(env); }
+// On the new thread, which may have inherited a mask that blocks all signals.
+void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) {
+  AllowTraps();
+  AddMissed(env);
+}
 
 void JNICALL OnObjectFree(jvmtiEnv*, jlong tag) {
   if (unloading_expected.load()) return;

@@ -2,6 +2,7 @@
 #include "harness/asgst/process/jvm_hooks.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -52,6 +53,14 @@ bool CanHook(const std::vector<std::string>& symbols) {
   static_cast<void>(symbols);
   return false;
 #endif
+}
+
+void AllowTraps() {
+  if (!AreHooksAllowed()) return;
+  sigset_t traps;
+  sigemptyset(&traps);
+  sigaddset(&traps, SIGTRAP);
+  pthread_sigmask(SIG_UNBLOCK, &traps, nullptr);
 }
 
 Status HookJvm(const std::vector<JvmHook>& hooks, int mark) {

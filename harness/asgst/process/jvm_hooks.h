@@ -29,6 +29,10 @@ Status HookJvm(const std::vector<JvmHook>& hooks, int mark);
 // still forbid the hooks.
 bool CanHook(const std::vector<std::string>& symbols);
 
+// Lets the current thread get SIGTRAP, if hooks are allowed here: the kernel ends the process when
+// a thread that blocks SIGTRAP comes to a hook.
+void AllowTraps();
+
 // These functions and variables of the running libjvm, at their addresses in this process; without
 // those that it does not name.
 std::vector<ElfFunction> FunctionsOfJvm(const std::vector<std::string>& symbols);

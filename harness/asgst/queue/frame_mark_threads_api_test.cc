@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frame marks of several threads, of signal handlers, of queues' handlers and of virtual threads.
+#include <signal.h>
+
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,6 +40,30 @@ TEST_F(FrameMarkThreads, AreCalledByTheirOwnThreads) {
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(calls, 2 * kTimes);
+}
+
+// As some libraries start their threads. The hooks' traps would end the process.
+TEST_F(FrameMarkThreads, OfThreadsThatHaveInheritedABlockedMask) {
+  MarkedClass();
+  live_.on_probe = [] {};
+  sigset_t all, before;
+  sigfillset(&all);
+  int called = 0, blocked = -1;
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  {
+    RunningMethod running([&] {
+      NotingMark mark(LiveJvm::Get().env());
+      live_.on_probe = [&] { mark.MoveTo(PhysicalFramesHere()[1]); };
+      CallMarked("interpCallsInterp", 10);
+      called = mark.count;
+      sigset_t mask;
+      pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+      blocked = sigismember(&mask, SIGURG);
+    });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  EXPECT_EQ(called, 10);
+  EXPECT_EQ(blocked, 1) << "SIGTRAP alone is unblocked";
 }
 
 // A mark that is registered, moved and removed by other threads is still called by its own.

@@ -14,6 +14,7 @@
 #include "harness/asgst/queue/own_polls.h"
 #include "harness/asgst/queue/poll_words.h"
 #include "harness/asgst/queue/queue_service.h"
+#include "harness/base/hash.h"
 
 namespace walkhammer::asgst {
 namespace {
@@ -22,6 +23,14 @@ namespace {
 constexpr size_t kRestedMarks = 256;
 
 std::atomic<ASGST_FrameMark*> first_mark{nullptr};
+
+// How many live marks the threads have whose JavaThreads share a place: most threads have none, and
+// need not look through the list at each poll.
+constexpr int kPlaceBits = 10;
+std::atomic<uint32_t> live_marks[1 << kPlaceBits];
+std::atomic<uint32_t>& LiveMarksAt(uint64_t thread) {
+  return live_marks[walkhammer::PlaceOf(thread, kPlaceBits)];
+}
 
 // Never destroyed: threads may run while the process ends.
 struct UnusedMarks {
@@ -96,6 +105,7 @@ ASGST_FrameMark* AddMark(uint64_t thread, ASGST_FrameMarkHandler fun, int option
   mark->options = options;
   mark->fun = fun;
   mark->argument = argument;
+  LiveMarksAt(thread)++;
   mark->state = ASGST_FrameMark::kLive;
   return mark;
 }
@@ -103,15 +113,19 @@ ASGST_FrameMark* AddMark(uint64_t thread, ASGST_FrameMarkHandler fun, int option
 void RetireMark(ASGST_FrameMark* mark) {
   int live = ASGST_FrameMark::kLive;
   if (!mark->state.compare_exchange_strong(live, ASGST_FrameMark::kFree)) return;
+  LiveMarksAt(mark->thread.load())--;
   UnusedMarks& unused = TheUnusedMarks();
   const std::lock_guard lock(unused.mutex);
   unused.marks.push_back(mark);
 }
 
 void RetireMarksOf(uint64_t thread) {
+  if (!MayHaveMarks(thread)) return;
   for (ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next)
     if (IsLiveMarkOf(*mark, thread)) RetireMark(mark);
 }
+
+bool MayHaveMarks(uint64_t thread) { return LiveMarksAt(thread).load() != 0; }
 
 ASGST_FrameMark* FirstMark() { return first_mark.load(); }
 
@@ -120,6 +134,7 @@ bool IsLiveMarkOf(const ASGST_FrameMark& mark, uint64_t thread) {
 }
 
 bool HasLiveMarks(uint64_t thread) {
+  if (!MayHaveMarks(thread)) return false;
   for (const ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next)
     if (IsLiveMarkOf(*mark, thread)) return true;
   return false;
@@ -138,7 +153,7 @@ void MoveMark(ASGST_FrameMark& mark, uint64_t sp, bool stands) {
 }
 
 void LowerForMarks(uint64_t thread) {
-  if (!HasOwnPolls()) return;  // nobody would be called
+  if (!MayHaveMarks(thread) || !HasOwnPolls()) return;  // nobody would be called
   for (ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next)
     if (IsLiveMarkOf(*mark, thread)) LowerTo(mark->limit.load(), thread);
 }

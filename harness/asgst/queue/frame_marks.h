@@ -53,6 +53,9 @@ void RetireMarksOf(uint64_t thread);
 ASGST_FrameMark* FirstMark();
 bool IsLiveMarkOf(const ASGST_FrameMark& mark, uint64_t thread);
 bool HasLiveMarks(uint64_t thread);
+// False if the thread has no live mark: costs one read, however many marks there are. Rarely true
+// for a thread without marks.
+bool MayHaveMarks(uint64_t thread);
 
 // --- marked frames ---
 

@@ -139,6 +139,7 @@ void CallHandlers(uint64_t thread, bool leaving) {
 }
 
 bool HasMarks(uint64_t thread) {
+  if (!MayHaveMarks(thread)) return false;
   for (const ASGST_FrameMark* mark = FirstMark(); mark != nullptr; mark = mark->next)
     if (IsLiveMarkOf(*mark, thread) && mark->limit.load() != 0) return true;
   return false;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "sampling.h"
@@ -24,6 +25,7 @@ struct Marked {
   ASGST_FrameMark* mark = nullptr;
   std::vector<Frame> older;  // than the marked frame, newest first
   int samples = 0;
+  std::atomic<long> moves{0};  // read in the signal handler, too
 };
 
 // Deeper stacks are left alone: each sample walks the whole stack.
@@ -31,13 +33,15 @@ constexpr size_t kMostFrames = 256;
 
 thread_local ASGST_Queue* queue = nullptr;
 thread_local Marked marked;
+Marked* OwnMarked() { return &marked; }
 SampledThreads threads;
 Sampler sampler;
 Counts counts;
 std::chrono::microseconds interval{5000};
-// early: the marked frame is still there; passed: its caller is not
-std::atomic<long> moved{0}, left{0}, at_caller{0}, early{0}, passed{0}, kept{0}, stale{0},
-    astray{0};
+// early: the marked frame is still there; passed: its caller is not; realigned: see IsRealigned;
+// outdated: samples from before the mark was moved, which tell nothing of it
+std::atomic<long> moved{0}, left{0}, at_caller{0}, early{0}, passed{0}, kept{0}, realigned{0},
+    stale{0}, outdated{0}, astray{0};
 
 std::vector<Frame> FramesOf(ASGST_Iterator* iterator) {
   std::vector<Frame> frames;
@@ -51,6 +55,7 @@ void Mark(Marked& marked, void* sp, const std::vector<Frame>& frames) {
   for (const Frame& frame : frames)
     if (frame.sp > sp) marked.older.push_back(frame);
   ASGST_MoveFrameMark(marked.mark, sp);
+  marked.moves++;
   moved++;
 }
 
@@ -58,6 +63,42 @@ void Mark(Marked& marked, void* sp, const std::vector<Frame>& frames) {
 bool IsAsMarked(const Marked& marked, const std::vector<Frame>& frames) {
   return frames.size() >= marked.older.size() &&
          std::equal(marked.older.rbegin(), marked.older.rend(), frames.rbegin());
+}
+
+// True if the stack is that, but for the marked frame's caller, which stands eight bytes lower: a
+// compiled frame, which is aligned, has replaced the marked one while it looped.
+bool IsRealigned(const Marked& marked, const std::vector<Frame>& frames) {
+  if (marked.older.empty() || frames.size() <= marked.older.size()) return false;
+  std::vector<Frame> older = marked.older;
+  older[0].sp = static_cast<char*>(older[0].sp) - 8;
+  return std::equal(older.rbegin(), older.rend(), frames.rbegin());
+}
+
+void PrintFrames(const char* what, const std::vector<Frame>& frames) {
+  std::fprintf(stderr, "%s:", what);
+  for (size_t i = 0; i < frames.size() && i < 12; i++) {
+    const std::string name = frames[i].method == nullptr ? "" : NameOf(frames[i].method, counts);
+    std::fprintf(stderr, " %p %s", frames[i].sp, name.c_str());
+  }
+  std::fprintf(stderr, "\n");
+}
+
+// Prints the first stacks that have changed behind their marks.
+void Tell(const Marked& marked, const std::vector<Frame>& frames) {
+  constexpr long kMostTold = 4;
+  if (stale > kMostTold) return;
+  std::fprintf(stderr, "stale, mark at %p, sample %d, seen by %s\n",
+               ASGST_GetFrameMarkStackPointer(marked.mark), marked.samples,
+               &marked == OwnMarked() ? "its thread" : "another thread");
+  PrintFrames("  were", marked.older);
+  PrintFrames("  are", frames);
+}
+
+void Compare(const Marked& marked, const std::vector<Frame>& frames) {
+  if (IsAsMarked(marked, frames)) return void(kept++);
+  if (IsRealigned(marked, frames)) return void(realigned++);
+  stale++;
+  Tell(marked, frames);
 }
 
 // An exception empties the operand stack of an interpreted caller, whose stack pointer then moves.
@@ -69,12 +110,14 @@ bool IsAtCaller(const Marked& marked, const std::vector<Frame>& frames) {
 
 // Marks one of the frames behind the newest. Frames that are gone have no stack pointer; where all
 // newer frames are gone, the queue does not know the older ones.
-void OnElement(ASGST_Iterator* iterator, void* own, void*) {
+void OnElement(ASGST_Iterator* iterator, void* own, void* moves) {
   auto* marked = static_cast<Marked*>(own);
   const std::vector<Frame> frames = FramesOf(iterator);
   if (ASGST_State(iterator) != ASGST_NO_FRAME || frames.back().sp == nullptr) return;
-  if (ASGST_GetFrameMarkStackPointer(marked->mark) != nullptr)
-    (IsAsMarked(*marked, frames) ? kept : stale)++;
+  if (marked->moves != reinterpret_cast<intptr_t>(moves))
+    outdated++;
+  else if (ASGST_GetFrameMarkStackPointer(marked->mark) != nullptr)
+    Compare(*marked, frames);
   const size_t chosen = static_cast<size_t>(++marked->samples) % 4;
   if (chosen < frames.size() && frames[chosen].sp != nullptr)
     Mark(*marked, frames[chosen].sp, frames);
@@ -92,7 +135,9 @@ void OnLeft(ASGST_FrameMark* mark, ASGST_Iterator* iterator, void* own) {
 }
 
 void OnSignal(int, siginfo_t*, void* ucontext) {
-  if (queue != nullptr) counts.Add(ASGST_Enqueue(queue, ucontext, nullptr), ucontext);
+  if (queue == nullptr) return;
+  void* const moves = reinterpret_cast<void*>(static_cast<intptr_t>(marked.moves));
+  counts.Add(ASGST_Enqueue(queue, ucontext, moves), ucontext);
 }
 
 void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) {
@@ -117,11 +162,11 @@ void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* env, jthread thread) {
 void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
   sampler.Stop();
   counts.Print("mark");
-  std::fprintf(
-      stderr,
-      "mark: moved %ld left %ld at-caller %ld early %ld passed %ld kept %ld stale %ld astray %ld\n",
-      moved.load(), left.load(), at_caller.load(), early.load(), passed.load(), kept.load(),
-      stale.load(), astray.load());
+  std::fprintf(stderr,
+               "mark: moved %ld left %ld at-caller %ld early %ld passed %ld kept %ld realigned %ld "
+               "stale %ld outdated %ld astray %ld\n",
+               moved.load(), left.load(), at_caller.load(), early.load(), passed.load(),
+               kept.load(), realigned.load(), stale.load(), outdated.load(), astray.load());
 }
 
 }  // namespace

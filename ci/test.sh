@@ -241,7 +241,9 @@ must 'configure: release, g++' cmake --preset ci $release
 must 'build: release, g++' cmake --build build/release
 # shellcheck disable=SC2086  # words
 must 'configure: clang, sanitizers' cmake --preset asan -DCMAKE_UNITY_BUILD=ON $asan
-must 'configure: quick start' cmake --preset quick -B build/quick
+# Whether it compiles shows without optimising, too.
+must 'configure: quick start' cmake --preset quick -B build/quick \
+  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O0 -DNDEBUG'
 # These steps use the time in which the following tests wait. A JVM inside a sanitized process
 # raises signals that sanitizers take for bugs.
 {

@@ -57,7 +57,7 @@ endfunction()
 
 wh_test(base_test harness/base/[a-s]*_test.cc harness/base/text_test.cc harness/base/ticks_test.cc
         LIBS wh_base)
-wh_test(hs_err_test harness/hs_err/*_test.cc harness/hs_err/testing/*.cc LIBS wh_hs_err
+wh_test(hs_err_test harness/hs_err/*_test.cc harness/hs_err/testing/*.cc LIBS wh_hs_err COLD
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata")
 wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIBS wh_workloads COLD
         DEFINITIONS WALKHAMMER_WORKLOADS="${CMAKE_SOURCE_DIR}/workloads")

@@ -6,7 +6,7 @@
 # WALKHAMMER names the executable (default: build/release/walkhammer). --check writes nothing, and
 # prints how the pages differ from what would be written.
 # Exit codes: 0 written, or nothing differs; 1 a page differs, or an issue has no row; 2 usage; 3
-# the executable is not there.
+# the executable is not there, or does not run.
 # shellcheck disable=SC2016  # backquotes of Markdown
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '/^# shellcheck/d;3,/^set/s/^# \{0,1\}//p' "$0"
@@ -22,8 +22,9 @@ check=
 here=$(cd "$(dirname "$0")/.." && pwd)
 walkhammer=$(realpath -m "${WALKHAMMER:-$here/build/release/walkhammer}")
 cd "${1:-$here}"
-[ -x "$walkhammer" ] || {
-  echo "docs: $walkhammer is not there: run cmake --build build/release" >&2
+# One that does not run would leave empty pages.
+"$walkhammer" --version >/dev/null 2>&1 || {
+  echo "docs: $walkhammer is not there, or does not run: run cmake --build build/release" >&2
   exit 3
 }
 made=$(mktemp -d)
@@ -73,7 +74,7 @@ verbs() {
     inside && /^  [a-z]/ { print $1 }'
 }
 
-# command FILE TITLE PURPOSE...: a page with the options of the verbs of each PURPOSE.
+# command_page FILE TITLE PURPOSE...: a page with the options of the verbs of each PURPOSE.
 command_page() {
   page "docs/reference/$1" "$2"
   shift 2
@@ -188,11 +189,11 @@ page docs/findings/README.md 'Findings'
 All bugs of stack walkers in walkhammer's registry, `corpora/known-issues`, sorted by what matters to users. `walkhammer bugs check --jdk JDK` says which of them a JDK has.
 
 * **Met by**: what it takes. *Real signals* are contexts that a profiler's signal shows in a healthy program. All that needs *damaged* registers or a damaged stack may never be met by a profiler.
-* **Filed upstream**: the ids of public trackers that are about it. Bugs without an id were not filed by this project; each section of [root causes](root-causes.md) has a text that is ready to file.
+* **Upstream**: the ids of public trackers that are about it. This project has filed none; where [root causes](root-causes.md) says "To be filed", it has a text that is ready to file.
 
 Details: [root causes](root-causes.md), [profilers](profilers.md), [which walker gets what wrong](who-gets-what-wrong.md).
 
-| id | bug | walkers | JDKs | libraries | met by | state | filed upstream |
+| id | bug | walkers | JDKs | libraries | met by | state | upstream |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 TEXT
   awk -F '\t' '

@@ -11,6 +11,12 @@ cd "$(git rev-parse --show-toplevel)"
 if [ "${1:-}" = --install ]; then
   hooks=$(git rev-parse --git-path hooks)
   mkdir -p "$hooks"
+  for hook in pre-commit commit-msg; do
+    if [ -e "$hooks/$hook" ] && [ ! -L "$hooks/$hook" ]; then
+      echo "pre_commit: $hooks/$hook is a hook of your own: call ci/pre_commit.sh or ci/test/commit_message.sh from it" >&2
+      exit 1
+    fi
+  done
   ln -sf "$PWD/ci/pre_commit.sh" "$hooks/pre-commit"
   ln -sf "$PWD/ci/test/commit_message.sh" "$hooks/commit-msg"
   exit 0

@@ -44,6 +44,17 @@ is() {
   return 1
 }
 
+# has_parts PART...: fails unless each PART is in $output, and names one that is missing.
+has_parts() {
+  local part
+  for part in "$@"; do
+    [[ "$output" == *"$part"* ]] || {
+      echo "not printed: $part"
+      return 1
+    }
+  done
+}
+
 # one_sentence CODE PART COMMAND...: exit code CODE, nothing on stdout, and on stderr one sentence
 # that holds PART.
 one_sentence() {

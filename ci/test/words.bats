@@ -3,10 +3,9 @@
 # The checks of our English and of commit messages: they pass here, and notice what is planted.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154  # backquotes of Markdown; bats sets output
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
   cd "$BATS_TEST_TMPDIR" || return
 }
 
@@ -37,10 +36,13 @@ CODE
   run -1 "$root/ci/test/words.sh" tree
   echo "$output"
   [ "${#lines[@]}" -eq 5 ]
-  for hit in 'docs/page.md:2: "is no J"' 'docs/page.md:2: ". Of the "' 'docs/page.md:2: "wants"' \
-    'harness/a.cc: "is no c"' 'harness/a.cc: "told"'; do
-    [[ "$output" == *"$hit"* ]]
-  done
+  has_parts 'docs/page.md:2: "is no J"' 'docs/page.md:2: ". Of the "' 'docs/page.md:2: "wants"' \
+    'harness/a.cc: "is no c"' 'harness/a.cc: "told"'
+  # What cannot be checked does not pass.
+  mkdir empty
+  git init -q empty
+  run -2 "$root/ci/test/words.sh" empty
+  run -2 "$root/ci/test/words.sh" --message absent
 }
 
 @test "each rule finds something, and has an alternative" {
@@ -63,7 +65,8 @@ says() {
 }
 
 @test "commit messages: imperatives pass, other forms do not" {
-  for subject in 'Add a test' 'Process signals in order' 'Need no root' 'Merge branch x' $'Fix it\n\nIt was so.\n# told'; do
+  for subject in 'Add a test' 'Process signals in order' 'Need no root' 'Merge branch x' $'Fix it\n\nIt was so.\n# told' \
+    $'Fix it\n\n# ---- >8 ----\n+It wants.'; do
     says "$subject"
     [ "$status" -eq 0 ]
   done
@@ -93,6 +96,10 @@ CASES
   mkdir -p ci/test
   cp "$root/ci/pre_commit.sh" ci
   cp "$root"/ci/test/{commit_message.sh,words.sh,words.txt} ci/test
+  echo 'exit 0' >.git/hooks/commit-msg
+  run -1 ci/pre_commit.sh --install
+  [[ "$output" == *'commit-msg is a hook of your own'* ]]
+  rm .git/hooks/commit-msg
   ci/pre_commit.sh --install
   ln -sf /bin/true .git/hooks/pre-commit
   git config user.email a@example.com

@@ -4,17 +4,21 @@
 # and code spans of pages, tests and comments are not looked at; commit messages are, as they come.
 #   ci/test/words.sh [ROOT]           the pages and the messages of a tree (default: this one)
 #   ci/test/words.sh --message FILE   the message of a commit
-# Exit codes: 0 no hit, 1 hits, each printed with what to write instead; 2 usage.
+# Exit codes: 0 no hit, 1 hits, each printed with what to write instead; 2 usage, or nothing to check.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 words=$(cd "$(dirname "$0")" && pwd)/words.txt
 case $#${1:-} in
 2--message) set -- message "$2" ;;
 [01] | 1[!-]*)
-  cd "${1:-$(dirname "$0")/../..}"
+  cd "${1:-$(dirname "$0")/../..}" || exit 2
   # shellcheck disable=SC2046  # no file of this tree has a blank in its name
   set -- tree $(git ls-files --cached --others --exclude-standard -- '*.md' 'harness/*.cc' 'harness/*.h' \
     'reports/*.cc' 'stress/*.cc' 'fuzzers/*.cc' | grep -Ev '_(test|testing|bench)\.|/testing/|^docs/findings/README')
+  [ $# -gt 1 ] || {
+    echo "words: $PWD has no pages and no sources that git knows" >&2
+    exit 2
+  }
   ;;
 *)
   echo "words: expected a folder, or --message FILE" >&2
@@ -45,10 +49,15 @@ perl -e '
     }
   }
   for my $file (@files) {
-    open my $in, "<", $file or next;
+    open my $in, "<", $file or do {
+      next if $kind eq "tree";  # removed, but not yet committed
+      print STDERR "words: $file: $!\n";
+      exit 2;
+    };
     if ($file =~ /\.md$/ || $kind eq "message") {
       my $code = 0;
       while (<$in>) {
+        last if $kind eq "message" && /^# -+ >8 -+$/;  # git commit --verbose: the diff follows
         if (/^ *```/) { $code = !$code; next }
         next if $code || ($kind eq "message" && /^#/);
         s/`[^`]*`/CODE/g;

@@ -159,10 +159,11 @@ printed() {
       says=$(sed -n 's/^# Replays \(clean, with \|clean: \|\)\([^(:]*\).*/\2/p' "$lesson" | sed 's/ *$//')
       run "$walkhammer" replay "$lesson" --jdk "$jdk" --times 2
       echo "$lesson on $jdk says '$says': $output"
+      [ -n "$says" ]
       case $lesson in
-      1-*) [ "$status" -eq 0 ] && [[ "$output" == *'2 x      '*' frames'* ]] ;;
-      3-*) [ "$status" -eq 0 ] && [[ "$output" == *'2 x      '"$says"* ]] ;;
-      *) [ "$status" -eq 1 ] && [[ "$output" == *'reproduced  2 of 2'*'2 x      '"$says"* ]] ;;
+      1-*) is "$status" 0 && has_parts '2 x      ' ' frames' || return ;;
+      3-*) is "$status" 0 && has_parts "2 x      $says" || return ;;
+      *) is "$status" 1 && has_parts 'reproduced  2 of 2' "2 x      $says" || return ;;
       esac
     done
   done < <(jdks | sed -n '1p;$p' | sort -u)

@@ -6,10 +6,7 @@
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstring>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -73,28 +70,14 @@ void Walk(benchmark::State& state, const Row& row, Reference reference) {
   });
 }
 
-class Ratios : public benchmark::ConsoleReporter {
- public:
-  void ReportRuns(const std::vector<Run>& runs) override {
-    ConsoleReporter::ReportRuns(runs);
-    for (const Run& run : runs)
-      if (!run.error_occurred &&
-          (run.run_type == Run::RT_Iteration || run.aggregate_name == "median"))
-        ns_[run.run_name.function_name] = run.GetAdjustedRealTime();
+void PrintRatios(const MedianTimes& times) {
+  fmt::print("\ntime, as a share of AsyncGetCallTrace's (medians of this run)\n");
+  for (const auto& [name, ns] : times.ns()) {
+    const auto base = times.ns().find("agct" + name.substr(name.find('/')));
+    if (base != times.ns().end())
+      fmt::print("  {:<36} {:6.3f}   {:7.0f} ns\n", name, ns / base->second, ns);
   }
-
-  void PrintRatios() const {
-    fmt::print("\ntime, as a share of AsyncGetCallTrace's (medians of this run)\n");
-    for (const auto& [name, ns] : ns_) {
-      const auto base = ns_.find("agct" + name.substr(name.find('/')));
-      if (base != ns_.end())
-        fmt::print("  {:<36} {:6.3f}   {:7.0f} ns\n", name, ns / base->second, ns);
-    }
-  }
-
- private:
-  std::map<std::string, double> ns_;
-};
+}
 
 // Attaches the library `path`, a build of libasgst.so.
 Result<Reference> OpenOther(const std::string& path, JavaVM* vm) {
@@ -133,34 +116,13 @@ Status SetUp(const Jdk& jdk, const std::string& before) {
   return Ok();
 }
 
-int Main(int argc, char** argv) {
-  const std::vector<std::string> words(argv, argv + argc);
-  benchmark::Initialize(&argc, argv);
-  std::string jdk, before;
-  for (int i = 1; i < argc; i++) {
-    if (std::strncmp(argv[i], "--jdk=", 6) == 0) {
-      jdk = argv[i] + 6;
-    } else if (std::strncmp(argv[i], "--before=", 9) == 0) {
-      before = argv[i] + 9;
-    } else {
-      fmt::print(stderr, "reference_bench: unknown option {}\n", argv[i]);
-      return 2;
-    }
-  }
-  auto opened = OpenBenchJdk(jdk, words);
-  const Status status = opened.ok() ? SetUp(opened.value(), before) : Status(opened.failure());
-  if (!status.ok()) {
-    fmt::print(stderr, "reference_bench: {}\n", status.failure().message);
-    return static_cast<int>(status.failure().code);
-  }
-  Ratios reporter;
-  benchmark::RunSpecifiedBenchmarks(&reporter);
-  reporter.PrintRatios();
-  std::fflush(stdout);
-  _exit(0);  // the JVM stays up with threads parked
-}
-
 }  // namespace
 }  // namespace walkhammer
 
-int main(int argc, char** argv) { return walkhammer::Main(argc, argv); }
+int main(int argc, char** argv) {
+  std::string before;
+  const auto set_up = [&](const walkhammer::Jdk& jdk) { return walkhammer::SetUp(jdk, before); };
+  return walkhammer::BenchMain{
+      "reference_bench", {{"--before=", &before}}, set_up, walkhammer::PrintRatios}
+      .Run(argc, argv);
+}

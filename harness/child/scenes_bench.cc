@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/child/scenes_bench.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "harness/base/mappings.h"
@@ -12,7 +14,9 @@
 #include "harness/request/scene_table.h"
 
 namespace walkhammer {
+namespace {
 
+// Starts this process anew, with `words`, if the JDK at `path` has a C library of its own.
 Result<Jdk> OpenBenchJdk(const std::string& path, std::vector<std::string> words) {
   constexpr char kOnce[] = "WALKHAMMER_STARTED_ANEW";
   ASSIGN_OR_RETURN(auto jdk, path.empty() ? DefaultJdk() : OpenJdk(path));
@@ -25,6 +29,45 @@ Result<Jdk> OpenBenchJdk(const std::string& path, std::vector<std::string> words
   arguments.push_back(nullptr);
   execv(arguments[0], arguments.data());
   return ToolFailed("cannot start anew by " + words[0]);
+}
+
+}  // namespace
+
+void MedianTimes::ReportRuns(const std::vector<Run>& runs) {
+  ConsoleReporter::ReportRuns(runs);
+  for (const Run& run : runs)
+    if (!run.error_occurred &&
+        (run.run_type == Run::RT_Iteration || run.aggregate_name == "median"))
+      ns_[run.run_name.function_name] = run.GetAdjustedRealTime();
+}
+
+int BenchMain::Run(int argc, char** argv) const {
+  const std::vector<std::string> words(argv, argv + argc);
+  benchmark::Initialize(&argc, argv);
+  std::string jdk;
+  std::map<std::string, std::string*> all = options;
+  all["--jdk="] = &jdk;
+  for (int i = 1; i < argc; i++) {
+    const std::string word = argv[i];
+    const size_t end = word.find('=') + 1;  // 0: none
+    const auto option = all.find(word.substr(0, end));
+    if (option == all.end()) {
+      fmt::print(stderr, "{}: unknown option {}\n", program, word);
+      return 2;
+    }
+    *option->second = word.substr(end);
+  }
+  const auto opened = OpenBenchJdk(jdk, words);
+  const Status status = opened.ok() ? set_up(opened.value()) : Status(opened.failure());
+  if (!status.ok()) {
+    fmt::print(stderr, "{}: {}\n", program, status.failure().message);
+    return static_cast<int>(status.failure().code);
+  }
+  MedianTimes times;
+  benchmark::RunSpecifiedBenchmarks(&times);
+  compare(times);
+  std::fflush(stdout);
+  _exit(0);
 }
 
 Result<BenchScenes> BenchScenes::Open(const Jdk& jdk, const std::vector<std::string>& names) {

@@ -1,22 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JVM with parked scenes in the benchmark's own process, and one of its scenes presented for bare
-// calls of a walker. Signal-safe: no.
+// What benchmarks of walkers share: their main function, a JVM with parked scenes in the process,
+// and one of its scenes presented for bare calls of a walker. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CHILD_SCENES_BENCH_H_
 #define WALKHAMMER_HARNESS_CHILD_SCENES_BENCH_H_
 
+#include <benchmark/benchmark.h>
 #include <ucontext.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "harness/base/function_ref.h"
 #include "harness/child/campaign.h"
 #include "harness/jvm/images/jdk.h"
 
 namespace walkhammer {
 
-// Opens the JDK at `path`, or the default one if `path` is empty. Where that JDK has a C library of
-// its own, which the whole process must use, starts this process anew with `words`.
-Result<Jdk> OpenBenchJdk(const std::string& path, std::vector<std::string> words);
+// Also keeps the time of each benchmark that ran, in nanoseconds: the median of its repetitions.
+class MedianTimes : public benchmark::ConsoleReporter {
+ public:
+  void ReportRuns(const std::vector<Run>& runs) override;
+  const std::map<std::string, double>& ns() const { return ns_; }
+
+ private:
+  std::map<std::string, double> ns_;
+};
+
+struct BenchMain {
+  const char* program;                          // for its messages
+  std::map<std::string, std::string*> options;  // "--name=", and where the value goes
+  FunctionRef<Status(const Jdk&)> set_up;       // boots the JVM, registers the benchmarks
+  void (*compare)(const MedianTimes&);          // prints what follows from the times
+
+  // Reads the arguments: `options`, --jdk=DIR (else the default JDK), and those of the benchmark
+  // library. Where the JDK has a C library of its own, which the whole process must use, starts
+  // this process anew. Ends the process after `compare`, since the JVM stays up with threads
+  // parked. Returns the exit code of what fails before.
+  int Run(int argc, char** argv) const;
+};
 
 struct BenchScenes {
   SharedState* shared = nullptr;

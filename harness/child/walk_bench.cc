@@ -7,13 +7,8 @@
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstring>
-#include <map>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "harness/asgst/include/asgst.h"
 #include "harness/child/scenes_bench.h"
@@ -120,26 +115,13 @@ void CoveredRandomLine(benchmark::State& state) {
   OnSceneThread(state, RandomLine<true>);
 }
 
-class Ratios : public benchmark::ConsoleReporter {
- public:
-  void ReportRuns(const std::vector<Run>& runs) override {
-    ConsoleReporter::ReportRuns(runs);
-    for (const Run& run : runs)
-      if (run.run_type == Run::RT_Iteration || run.aggregate_name == "median")
-        if (!run.error_occurred) ns_[run.run_name.function_name] = run.GetAdjustedRealTime();
-  }
-
-  void PrintRatios() const {
-    const double base = ns_.count("BareCall") != 0 ? ns_.at("BareCall") : 0;
-    if (base == 0) return;
-    fmt::print("\nrate, as a share of the bare call's (medians of this run)\n");
-    for (const auto& [name, ns] : ns_)
-      fmt::print("  {:<20} {:6.3f}   {:9.0f} walks/s\n", name, base / ns, 1e9 / ns);
-  }
-
- private:
-  std::map<std::string, double> ns_;
-};
+void PrintRatios(const MedianTimes& times) {
+  const auto base = times.ns().find("BareCall");
+  if (base == times.ns().end()) return;
+  fmt::print("\nrate, as a share of the bare call's (medians of this run)\n");
+  for (const auto& [name, ns] : times.ns())
+    fmt::print("  {:<20} {:6.3f}   {:9.0f} walks/s\n", name, base->second / ns, 1e9 / ns);
+}
 
 Status SetUp(const Jdk& jdk) {
   ASSIGN_OR_RETURN(auto scenes, BenchScenes::Open(jdk, {kScene}));
@@ -152,27 +134,6 @@ Status SetUp(const Jdk& jdk) {
   RETURN_IF_ERROR(FindIn(library, "AsyncGetStackTrace", reference));
   fmt::print("JDK {} ({}), scene {}: {} frames\n", jdk.home, jdk.version, kScene,
              scene->truth.size());
-  return Ok();
-}
-
-int Main(int argc, char** argv) {
-  const std::vector<std::string> words(argv, argv + argc);
-  benchmark::Initialize(&argc, argv);
-  std::string jdk;
-  for (int i = 1; i < argc; i++) {
-    if (std::strncmp(argv[i], "--jdk=", 6) == 0) {
-      jdk = argv[i] + 6;
-    } else {
-      fmt::print(stderr, "walk_bench: unknown option {}\n", argv[i]);
-      return 2;
-    }
-  }
-  auto opened = OpenBenchJdk(jdk, words);
-  const Status status = opened.ok() ? SetUp(opened.value()) : Status(opened.failure());
-  if (!status.ok()) {
-    fmt::print(stderr, "walk_bench: {}\n", status.failure().message);
-    return static_cast<int>(status.failure().code);
-  }
   for (auto* benchmark : {benchmark::RegisterBenchmark("BareCall", BareCall),
                           benchmark::RegisterBenchmark("ReferenceCall", ReferenceCall),
                           benchmark::RegisterBenchmark("GuardedBareCall", GuardedBareCall),
@@ -180,14 +141,13 @@ int Main(int argc, char** argv) {
                           benchmark::RegisterBenchmark("WholeRandomLine", WholeRandomLine),
                           benchmark::RegisterBenchmark("CoveredRandomLine", CoveredRandomLine)})
     benchmark->UseRealTime();
-  Ratios reporter;
-  benchmark::RunSpecifiedBenchmarks(&reporter);
-  reporter.PrintRatios();
-  std::fflush(stdout);
-  _exit(0);  // the JVM stays up with threads parked
+  return Ok();
 }
 
 }  // namespace
 }  // namespace walkhammer
 
-int main(int argc, char** argv) { return walkhammer::Main(argc, argv); }
+int main(int argc, char** argv) {
+  const auto set_up = [](const walkhammer::Jdk& jdk) { return walkhammer::SetUp(jdk); };
+  return walkhammer::BenchMain{"walk_bench", {}, set_up, walkhammer::PrintRatios}.Run(argc, argv);
+}

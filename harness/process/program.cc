@@ -22,10 +22,6 @@ namespace {
 constexpr int kPipeBytes = 1 << 20;        // what a program prints between two looks at it
 constexpr size_t kKeptOutput = 64 * 1024;  // bytes of the output's end
 
-}  // namespace
-
-namespace {
-
 // Makes a pipe that is read without waiting. Returns the end to write to.
 Result<int> MakePipe(int& reading) {
   int ends[2];
@@ -74,6 +70,7 @@ Program::~Program() {
 }
 
 void Program::Counted::Take(std::string_view printed) {
+  if (text.empty()) return;
   rest.append(printed);
   size_t at = 0;
   for (size_t next; (next = rest.find(text, at)) != std::string::npos; times++)

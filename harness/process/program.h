@@ -30,9 +30,10 @@ struct ProgramSetup {
   std::vector<std::string> arguments;         // the program first
   std::vector<std::string> environment = {};  // NAME=VALUE, added to ours or replacing ours
   std::string directory = {};                 // working directory; empty: ours
-  std::vector<int> inherited = {};        // descriptors that the program keeps, with their numbers
-  bool errors_apart = false;              // stderr goes to errors(), not to output()
-  std::vector<std::string> counted = {};  // texts to be counted in the output; not empty
+  std::vector<int> inherited = {};  // descriptors that the program keeps, with their numbers
+  bool errors_apart = false;        // stderr goes to errors(), not to output()
+  std::vector<std::string> counted =
+      {};  // texts to be counted in the output; an empty one never is
 };
 
 class Program {

@@ -141,8 +141,8 @@ std::string TraceMessage(const std::string& output, size_t before) {
   size_t begin = at;
   do {
     at = begin;  // the end of a line
-    begin = output.rfind('\n', at - 1);
-  } while (begin != std::string::npos && at > 0 && output.compare(begin, 5, "\n\tat ") == 0);
+    begin = at == 0 ? std::string::npos : output.rfind('\n', at - 1);
+  } while (begin != std::string::npos && output.compare(begin, 5, "\n\tat ") == 0);
   begin = begin == std::string::npos ? 0 : begin + 1;
   return begin < before ? output.substr(begin, std::min<size_t>(at - begin, 300)) + "\n" : "";
 }

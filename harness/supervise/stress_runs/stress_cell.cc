@@ -455,7 +455,7 @@ Status StressCell::StartProgram() {
     plan_.row.jvm_flags = WithoutSecrets(words);
   }
   setup.arguments = plan_.platform.Command(setup.arguments, setup.environment);
-  if (!load_.iteration.empty()) setup.counted = {load_.iteration, load_.failure};
+  setup.counted = {load_.iteration, load_.failure};
   ASSIGN_OR_RETURN(program_, Program::Start(setup));
   plan_.row.starts++;
   return Ok();

@@ -130,6 +130,8 @@ Result<uint32_t> OracleSet(const std::vector<std::string>& names) {
                       fmt::join(NearestNames(name, all, 3), ", ")));
     if (name == "crash" || name == "hang")
       return BadInput("--without-oracle: " + name + " cannot be left out, as it ends the walk");
+    if (name == "survival" || name == "trace-request")
+      return BadInput("--without-oracle: " + name + " cannot be left out, as no walk asks it");
     set |= 1U << (found - all.begin());
   }
   return set;

@@ -133,6 +133,7 @@ Status AddUnlistedOf(const Archives& archives, const std::vector<Jdk>& jdks, Arc
     const Workload* any = nullptr;
     for (const Workload& workload : all)
       if (workload.suite == suite) known.insert((any = &workload)->name);
+    if (any == nullptr) continue;  // the folder has no catalogue of this suite
     for (const Jdk& jdk : jdks) {
       const auto listed = lists.Listed(*any, jdk);
       if (!listed.ok()) continue;  // Check says why

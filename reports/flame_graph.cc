@@ -332,7 +332,7 @@ std::string CollapsedName(std::string_view frame) {
   return Printable(name);
 }
 
-// For each frame of the picture, the stacks that end there.
+// Returns, for each frame of the picture, how many stacks end there.
 std::vector<uint64_t> OwnCounts(const Picture& picture) {
   std::vector<uint64_t> own(picture.frames.size());
   std::vector<size_t> at_level;  // the last frame of each level, from 1

@@ -118,7 +118,7 @@ const char* WrongFacts(IdsExam& exam, JNIEnv* env) {
 Result<IdsApi> FindIdsApi(const ProviderLibrary& library, const JdkIterator& iterator) {
   const std::string& prefix = iterator.prefix;
   if (iterator.drift.method_is_id)
-    return Unable("this iterator's frames hold jmethodIDs: there are no ids to ask for");
+    return Unable("this iterator's frames hold jmethodIDs, which the ids functions do not take");
   IdsApi api;
   const char* missing = nullptr;
   const auto find = [&](const char* name, auto& function) {

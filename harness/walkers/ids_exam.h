@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The live examination of the ids functions of provider jdk, on a method and a class of which all
-// is known. Signal-safe: no.
+// The live examination of the ids functions of provider jdk, on a known method and a known class.
+// Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_IDS_EXAM_H_
 #define WALKHAMMER_HARNESS_WALKERS_IDS_EXAM_H_
 
@@ -27,8 +27,8 @@ struct IdsApi {
   decltype(&ASGST_DeregisterClassUnloadHandler) remove_handler = nullptr;
 };
 
-// kUnable: the library lacks a function that returns facts, or its frames hold jmethodIDs, of which
-// those functions know nothing.
+// kUnable: the library lacks a function that returns facts, or its frames hold jmethodIDs, which
+// those functions do not take.
 Result<IdsApi> FindIdsApi(const ProviderLibrary& library, const JdkIterator& iterator);
 
 // Examines the functions on the calling thread, which must be attached to `vm`. Returns what is

@@ -119,8 +119,8 @@ void MarkExam::Judge() {
   if (elsewhere_ > 0) Complain("%ld handlers of marks ran on another thread", elsewhere_);
   if (early_ > 0) Complain("%ld handlers of marks were called while the frame still ran", early_);
   if (late_ * 100 > marked_)
-    Complain("of %ld marked frames, %ld returned and their callers went on without the handler",
-             marked_, late_);
+    Complain("%ld of %ld marked frames returned and their callers went on without the handler",
+             late_, marked_);
   if (without_caller_ * 100 > marked_)
     Complain("the iterators of %ld of %ld handlers of marks do not return the caller",
              without_caller_, marked_);

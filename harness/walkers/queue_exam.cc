@@ -243,7 +243,6 @@ Result<const char*> QueueExam::Run(JavaVM* vm) {
   RETURN_IF_ERROR(Drain(vm));
   Judge();
   if (!api_.end(env, queue_)) Complain("DeregisterQueue does not know the queue");
-  current_exam = nullptr;
   return complaint_[0] == '\0' ? nullptr : complaint_;
 }
 

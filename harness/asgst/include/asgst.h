@@ -54,7 +54,7 @@ enum {
    the second is that of its prototypes. */
 enum { ASGST_INCLUDE_C_FRAMES = 1, ASGST_INCLUDE_NON_JAVA_THREADS = 2 };
 /* Extension of libasgst, a further bit of `options`: the walk uses nothing that earlier walks have
-   found out, and takes some times as long. Its answer must be the same. */
+   found out, and takes several times as long. Its answer must be the same. */
 enum { ASGST_WITHOUT_CACHES = 1 << 30 };
 
 typedef struct {

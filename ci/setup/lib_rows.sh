@@ -30,11 +30,11 @@ take_words() {
   while [ "$#" -gt 0 ]; do
     case ${builds+may}$1 in
       --dir | may--dir)
-        dir=${2:?--dir wants a folder}
+        dir=${2:?--dir must be a folder}
         shift
         ;;
       may--build)
-        builds="$builds ${2:?--build wants a name}"
+        builds="$builds ${2:?--build must be a name}"
         shift
         ;;
       --list | may--list)

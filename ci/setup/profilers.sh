@@ -30,7 +30,7 @@ ddprof-1.44.0  com.datadoghq:dd-java-agent:1.63.0  shared/META-INF/native-libs/l
 machine=$(uname -m)
 dir=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}
 if [ "${1-}" = --machine ]; then
-  [ "${2-}" = "$machine" ] || dir=$dir-${2:?--machine wants x86_64 or aarch64}
+  [ "${2-}" = "$machine" ] || dir=$dir-${2:?--machine must be x86_64 or aarch64}
   machine=$2
   shift 2
 fi

@@ -20,7 +20,7 @@ while [ "$#" -gt 0 ]; do
   case $1 in
     --short) short=yes ;;
     --jdks)
-      features=${2:?--jdks wants a list such as 17,21,25}
+      features=${2:?--jdks must be a list such as 17,21,25}
       shift
       ;;
     *)

@@ -22,18 +22,18 @@ while [ "$#" -gt 0 ]; do
   case $1 in
     --quick) quick=yes ;;
     --as)
-      users=${2:?--as wants root or user}
+      users=${2:?--as must be root or user}
       shift
       case $users in
         root | user) ;;
         *)
-          echo "fresh: --as wants root or user, got $users" >&2
+          echo "fresh: --as must be root or user, got $users" >&2
           exit 2
           ;;
       esac
       ;;
     --suite)
-      suites=${2:?--suite wants a suite of Debian}
+      suites=${2:?--suite must be a suite of Debian}
       shift
       ;;
     *)

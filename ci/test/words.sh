@@ -14,7 +14,8 @@ case $#${1:-} in
   cd "${1:-$(dirname "$0")/../..}" || exit 2
   # shellcheck disable=SC2046  # no file of this tree has a blank in its name
   set -- tree $(git ls-files --cached --others --exclude-standard -- '*.md' 'harness/*.cc' 'harness/*.h' \
-    'reports/*.cc' 'stress/*.cc' 'fuzzers/*.cc' | grep -Ev '_(test|testing|bench)\.|/testing/|^docs/findings/README')
+    'harness/*.inc' 'reports/*.cc' \
+    'stress/*.cc' 'fuzzers/*.cc' 'workloads/*.cc' | grep -Ev '_(test|testing|bench)\.|/testing/|^docs/findings/README')
   [ $# -gt 1 ] || {
     echo "words: $PWD has no pages and no sources that git knows" >&2
     exit 2

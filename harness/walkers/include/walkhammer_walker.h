@@ -30,8 +30,8 @@ enum {
 /* Types of frames, as in JEP 435. */
 enum { WALKHAMMER_JAVA = 1, WALKHAMMER_INLINED = 2, WALKHAMMER_NATIVE = 3 };
 
-/* A frame's kind: its type, and the level of its code: 0 interpreted, 1 to 3 C1, 4 C2. 0 instead:
- * the walker does not tell, and nothing is said of it. */
+/* A frame's kind: its type, and the level of its code: 0 interpreted, 1 to 3 C1, 4 C2. 0 instead of
+ * a kind: the walker does not report it, and it is not judged. */
 #define WALKHAMMER_KIND(type, level) ((type) | (level) << 8)
 
 typedef struct {
@@ -45,7 +45,7 @@ typedef struct {
  * `env`: of the current thread, whose stack this is unless walkhammer was asked to walk other
  * threads (stress --mode parked or running). `frames`: room for `most` frames, from 1 to 10000;
  * nothing beside them may be written.
- * Called in a signal handler, or with registers that were made up: must be async-signal-safe. */
+ * Called in a signal handler, or with synthetic registers: must be async-signal-safe. */
 WALKHAMMER_EXPORT int32_t walkhammer_walk(ucontext_t* context, JNIEnv* env,
                                           walkhammer_frame* frames, int32_t most);
 

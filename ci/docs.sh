@@ -6,7 +6,7 @@
 # WALKHAMMER names the executable (default: build/release/walkhammer). --check writes nothing, and
 # prints how the pages differ from what would be written.
 # Exit codes: 0 written, or nothing differs; 1 a page differs, or an issue has no row; 2 usage; 3
-# the executable is not there, or does not run.
+# the executable is not there, or fails.
 # shellcheck disable=SC2016  # backquotes of Markdown
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '/^# shellcheck/d;3,/^set/s/^# \{0,1\}//p' "$0"
@@ -22,7 +22,6 @@ check=
 here=$(cd "$(dirname "$0")/.." && pwd)
 walkhammer=$(realpath -m "${WALKHAMMER:-$here/build/release/walkhammer}")
 cd "${1:-$here}"
-# One that does not run would leave empty pages.
 "$walkhammer" --version >/dev/null 2>&1 || {
   echo "docs: $walkhammer is not there, or does not run: run cmake --build build/release" >&2
   exit 3
@@ -33,6 +32,13 @@ trap 'exit 130' INT TERM
 mkdir -p "$made/docs/reference" "$made/docs/findings"
 export COLUMNS=80
 
+# says ARGUMENT...: what walkhammer prints. Without it, no page is written: a pipe would hide that.
+says() {
+  "$walkhammer" "$@" >"$made/said" || exit 3
+  cat "$made/said"
+}
+text=$(says --help)
+
 # page PATH TITLE: begins a page; what follows is appended to $page.
 page() {
   page=$made/$1
@@ -42,8 +48,8 @@ page() {
 # options VERB...: the verb's help as a section: usage, then a table of its arguments and options.
 options() {
   printf '## %s\n\n' "$*"
-  # shellcheck disable=SC2086,SC2068  # words
-  "$walkhammer" help $@ | awk '
+  said=$(says help "$@")
+  printf '%s\n' "$said" | awk '
     function cell(text) { gsub(/\|/, "\\|", text); return text }
     function flush() { if (name != "") print "| `" cell(name) "` | " cell(what) " |"; name = what = "" }
     NR == 1, /^Usage:/ { if (/^Usage:/) { sub(/^Usage: /, ""); usage = $0; reading = 1 } else lead = lead (lead == "" ? "" : " ") $0; next }
@@ -68,7 +74,7 @@ options() {
 
 # verbs PURPOSE: the verbs that --help lists under PURPOSE.
 verbs() {
-  "$walkhammer" --help | awk -v purpose="$1:" '
+  printf '%s\n' "$text" | awk -v purpose="$1:" '
     $0 == purpose { inside = 1; next }
     /^$/ { inside = 0 }
     inside && /^  [a-z]/ { print $1 }'
@@ -97,7 +103,7 @@ page docs/reference/command.md 'The command'
 {
   printf '%s\n\n' '`walkhammer VERB` does one thing; `walkhammer help VERB` prints what these pages say. Every verb has `--json`.'
   printf '| for | verb | does |\n| --- | --- | --- |\n'
-  "$walkhammer" --help | awk '
+  printf '%s\n' "$text" | awk '
     function flush() { if (verb != "") print "| " purpose " | [`" verb "`](" file[purpose] "#" verb ") | " what " |"; verb = "" }
     BEGIN {
       file["Find"] = "command-find.md"; file["Work with a finding"] = "command-findings.md"
@@ -115,7 +121,7 @@ page docs/reference/command.md 'The command'
 page docs/reference/exit-codes.md 'Exit codes'
 {
   printf '%s\n\n| code | meaning |\n| --- | --- |\n' 'Every verb ends with one of these.'
-  "$walkhammer" --help | awk '
+  printf '%s\n' "$text" | awk '
     /^Exit codes: / { sub(/^Exit codes: /, ""); inside = 1 }
     inside { text = text (text == "" ? "" : " ") $0 }
     END {
@@ -136,7 +142,8 @@ page docs/reference/oracles.md 'Oracles and grades'
 {
   printf '%s\n' 'An oracle takes a request and its trace, and says whether there is a bug. Each outcome has a grade: Acceptable, Interesting or Forbidden.' '' \
     '| oracle | outcome | grade | because |' '| --- | --- | --- | --- |'
-  "$walkhammer" show oracles | awk '
+  said=$(says show oracles)
+  printf '%s\n' "$said" | awk '
     function cell(text) { gsub(/\|/, "\\|", text); return text }
     /^[^ ]/ { oracle = $1; next }
     {
@@ -149,7 +156,8 @@ page docs/reference/oracles.md 'Oracles and grades'
 # choices WHAT HEAD: the names of `show WHAT` and what they are, without what depends on this machine.
 choices() {
   printf '| %s | is |\n| --- | --- |\n' "$2"
-  "$walkhammer" show "$1" | awk '
+  said=$(says show "$1")
+  printf '%s\n' "$said" | awk '
     /^[^ ]/ { name = $1; sub(/^[^ ]+ +/, ""); gsub(/\|/, "\\|"); print "| `" name "` | " $0 " |" }'
 }
 
@@ -175,7 +183,8 @@ page docs/reference/workloads.md 'Workloads'
 page docs/reference/profiles.md 'Flag profiles'
 {
   printf '%s\n\n| profile | is | flags |\n| --- | --- | --- |\n' 'Names for `stress --profile` and `step --profile`: JVM flags that users run with.'
-  "$walkhammer" show profiles --json | awk -F '"' '
+  said=$(says show profiles --json)
+  printf '%s\n' "$said" | awk -F '"' '
     /"flags": \[/ { inside = 1; flags = ""; if (/\]/) inside = 0; next }
     inside && /\]/ { inside = 0; next }
     inside { flags = flags (flags == "" ? "" : " ") "`" $2 "`" }

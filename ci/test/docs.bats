@@ -86,6 +86,19 @@ long_or_dated() {
   [[ "$output" == *'met.tsv has WH-02, which is not a known issue'* ]]
 }
 
+@test "a walkhammer that fails leaves the pages as they are" {
+  copy
+  cat >"$tmp/walkhammer" <<END
+#!/bin/sh
+[ "\$*" = 'show workloads' ] || exec "$walkhammer" "\$@"
+exit 4
+END
+  chmod +x "$tmp/walkhammer"
+  cp -R "$tmp/tree/docs" "$tmp/before"
+  WALKHAMMER=$tmp/walkhammer run -3 "$root/ci/docs.sh" "$tmp/tree"
+  diff -r "$tmp/before" "$tmp/tree/docs"
+}
+
 # unquoted PAGE: prints the messages of PAGE that no source has. Literals that a source splits are
 # joined; … and {} stand for any text.
 unquoted() {

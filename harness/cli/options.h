@@ -160,7 +160,7 @@ void AddTry(CLI::App& app, Invocation& chosen);
 void AddBugsCheck(const Verb& bugs, Invocation& chosen);
 
 // The oracles of these names as bits, as of Job::without. kBadInput: there is no such oracle, or
-// what it judges ends the walk.
+// it cannot be left out.
 Result<uint32_t> OracleSet(const std::vector<std::string>& names);
 
 }  // namespace walkhammer

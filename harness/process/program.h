@@ -63,7 +63,7 @@ class Program {
   struct Counted {
     void Take(std::string_view printed);
     std::string text;
-    std::string rest;  // the end of the output, which may be the begin of the text
+    std::string rest;  // the end of the output, which may be the beginning of the text
     uint64_t times = 0;
   };
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Writes the pages of docs that are made from the program and from the known issues: verbs and
-# options, oracles, walkers, scenes, workloads, profiles, exit codes, and the table of findings.
+# options, oracles, walkers, scenes, workloads, profiles, exit codes and findings. What stands in a
+# finding's page below its table is kept.
 #   ci/docs.sh [--check] [ROOT]    ROOT is the tree to read corpora and docs of (default: this one)
 # WALKHAMMER names the executable (default: build/release/walkhammer). --check writes nothing, and
 # prints how the pages differ from what would be written.
@@ -192,45 +193,56 @@ page docs/reference/profiles.md 'Flag profiles'
     $2 == "what" { print "| `" name "` | " $4 " | " (flags == "" ? "none" : flags) " |" }'
 } >>"$page"
 
+# What the awk programs below share: a TOML file is read up to its first table.
+toml='
+  # The value of a TOML line without quotes, brackets and the commas between lines.
+  function value(line) {
+    if (line ~ /^\[.*\]$/) line = substr(line, 2, length(line) - 2)
+    sub(/,$/, "", line)
+    gsub(/^\047|\047$/, "", line)
+    gsub(/"/, "", line)
+    gsub(/\|/, "\\|", line)
+    return line
+  }
+  FILENAME ~ /met\.tsv$/ { if (!/^#/) { order[++rows] = $1; met[$1] = $2 } next }
+  FNR == 1 { id = FILENAME; sub(/.*\//, "", id); sub(/\.toml$/, "", id); known[id] = 1; head = 1; list = "" }
+  /^\[/ { head = 0 }
+  !head { next }
+  list != "" {
+    if (/^\]/) { list = ""; next }
+    sub(/^ +/, "")
+    field[id, list] = field[id, list] (field[id, list] == "" ? "" : "\n") value($0)
+    next
+  }
+  match($0, /^[a-z-]+ = /) {
+    key = substr($0, 1, RLENGTH - 3)
+    rest = substr($0, RLENGTH + 1)
+    if (rest == "[") list = key; else field[id, key] = value(rest)
+  }'
+met=docs/findings/met.tsv
+
 page docs/findings/README.md 'Findings'
 {
   cat <<'TEXT'
-All bugs of stack walkers in walkhammer's registry, `corpora/known-issues`, sorted by what matters to users. `walkhammer bugs check --jdk JDK` says which of them a JDK has.
+All bugs of stack walkers in walkhammer's registry, `corpora/known-issues`, sorted by what matters to users. `walkhammer bugs check --jdk JDK` says which of them a JDK has. `WH-N` is a root cause that walkhammer has found; the others are bugs of public trackers.
 
 * **Met by**: what it takes. *Real signals* are contexts that a profiler's signal shows in a healthy program. All that needs *damaged* registers or a damaged stack may never be met by a profiler.
-* **Upstream**: the ids of public trackers that are about it. This project has filed none; where [root causes](root-causes.md) says "To be filed", it has a text that is ready to file.
+* **Upstream**: the ids of public trackers that are about it. This project has filed none; where a page says "To be filed", it has a text that is ready to file. "Not found" means not found in stored copies of GitHub's issues and pull requests. OpenJDK's own tracker could not be searched.
 
-Details: [root causes](root-causes.md), [profilers](profilers.md), [which walker gets what wrong](who-gets-what-wrong.md).
+Each issue has a page. Its figures are of x86_64 and two cores with other loads beside. Each replay is a fresh process with address randomisation. The reference builds are [those of the corpora](../../corpora/reference-builds); the other JDKs are what `ci/setup/jdks.sh` lays out (8u504, 11.0.33-ea, 17.0.21, 21.0.13, 25.0.5, 26.0.2, 27.0.1, 28-ea+18). To repeat a figure:
+
+```sh
+walkhammer replay corpora/regressions/jdk25/NAME.walk --jdk JDK --times 10
+walkhammer replay corpora/regressions/asprof-vm/NAME.walk --jdk JDK --times 10 --library ~/.cache/walkhammer/profilers/asprof-4.6.so
+walkhammer replay corpora/regressions/ddprof/NAME.walk --jdk JDK17 --times 10 --library ~/.cache/walkhammer/profilers/ddprof-1.22.0.so
+```
+
+More: [profilers](profilers.md), [which walker gets what wrong](who-gets-what-wrong.md), [seen, and not counted](not-counted.md).
 
 | id | bug | walkers | JDKs | libraries | met by | state | upstream |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 TEXT
-  awk -F '\t' '
-    # The value of a TOML line: quotes, brackets and commas of lists gone.
-    function value(line) {
-      sub(/^[^=]*= /, "", line)
-      if (line ~ /^\[.*\]$/) line = substr(line, 2, length(line) - 2)
-      gsub(/^\047|\047$/, "", line)
-      gsub(/"/, "", line)
-      gsub(/\|/, "\\|", line)
-      return line
-    }
-    # The anchor of a heading of root-causes.md, for its number and for the ids that it names.
-    FILENAME ~ /root-causes\.md$/ {
-      if (!match($0, /^## [0-9]+\. /)) next
-      number = substr($0, 4) + 0
-      anchor = tolower(substr($0, 4))
-      gsub(/[^a-z0-9 -]/, "", anchor)
-      gsub(/ /, "-", anchor)
-      section[sprintf("WH-%02d", number)] = anchor
-      for (rest = $0; match(rest, /JDK-[0-9]+/); rest = substr(rest, RSTART + RLENGTH))
-        section[substr(rest, RSTART, RLENGTH)] = anchor
-      next
-    }
-    FILENAME ~ /met\.tsv$/ { if (!/^#/) { order[++rows] = $1; met[$1] = $2 } next }
-    FNR == 1 { id = FILENAME; sub(/.*\//, "", id); sub(/\.toml$/, "", id); known[id] = 1; head = 1 }
-    /^\[/ { head = 0 }
-    head && match($0, /^[a-z-]+ = /) { key = substr($0, 1, RLENGTH - 3); field[id, key] = value($0) }
+  awk -F '\t' "$toml"'
     END {
       for (id in known) if (!(id in met)) { print "docs: docs/findings/met.tsv has no row for " id >"/dev/stderr"; bad = 1 }
       for (i = 1; i <= rows; i++) {
@@ -238,19 +250,71 @@ TEXT
         if (!(id in known)) { print "docs: docs/findings/met.tsv has " id ", which is not a known issue" >"/dev/stderr"; bad = 1; continue }
         upstream = field[id, "upstream"]
         name = id
-        sub(/[a-z]$/, "", name)
-        name = name in section ? "[" id "](root-causes.md#" section[name] ")" : id
-        print "| " name " | " field[id, "title"] " | " (field[id, "walkers"] == "" ? "-" : field[id, "walkers"]) \
+        if (name ~ /^WH-/) sub(/[a-z]$/, "", name)
+        print "| [" id "](" name ".md) | " field[id, "title"] " | " (field[id, "walkers"] == "" ? "-" : field[id, "walkers"]) \
           " | " (field[id, "affected"] == "" ? "-" : "`" field[id, "affected"] "`") \
           " | " (field[id, "affected-libraries"] == "" ? "-" : field[id, "affected-libraries"]) \
           " | " met[id] " | " field[id, "state"] " | " (upstream == "" ? "no" : upstream) " |"
       }
       exit bad
-    }' docs/findings/root-causes.md docs/findings/met.tsv corpora/known-issues/*.toml
+    }' "$met" corpora/known-issues/*.toml
 } >>"$page"
 
+# A page for each root cause: its files of the registry as tables, then what its page had below this
+# line.
+kept_below='<!-- ci/docs.sh keeps what follows. -->'
+for cause in $(find corpora/known-issues -name '*.toml' | sed 's/.*\///; s/\.toml$//; s/^\(WH-[0-9]*\)[a-z]$/\1/' | sort -u); do
+  title=$(sed -n "s/^title = ['\"]\(.*\)['\"]\$/\1/p" "corpora/known-issues/$cause.toml" 2>/dev/null) || true
+  page "docs/findings/$cause.md" "$cause: ${title:-several root causes}"
+  # shellcheck disable=SC2046  # no blanks in these names
+  awk -F '\t' -v cause="$cause" "$toml"'
+    function row(head, text) { if (text != "") print "| " head " | " text " |" }
+    function code(text) { return text == "" ? "" : "`" text "`" }
+    function links(text, all,   n, i, part, path) {
+      n = split(text, part, "\n")
+      for (i = 1; i <= n; i++) {
+        path = part[i]
+        sub(/^\.\.\//, "", path)
+        all = all (all == "" ? "" : ", ") "[" substr(path, index(path, "/") + 1) "](../../corpora/" path ")"
+      }
+      return all
+    }
+    FNR == 1 { ids[++count] = id }
+    END {
+      for (i = 1; i <= count; i++) {
+        id = ids[i]
+        if (count > 1) print "## " id ": " field[id, "title"] "\n"
+        print "| | |\n| --- | --- |"
+        row("walkers", field[id, "walkers"])
+        row("JDKs", code(field[id, "affected"]))
+        row("libraries", field[id, "affected-libraries"])
+        row("met by", met[id])
+        row("state", field[id, "state"])
+        row("upstream", field[id, "upstream"] (field[id, "upstream"] == "" ? "" : ": ") field[id, "upstream-status"])
+        row("cause", field[id, "cause"])
+        row("seen by", field[id, "trigger"])
+        row("flags", code(field[id, "flags"]))
+        own = "corpora/known-issues/" id ".walk"
+        has_own = (getline line <own) > 0
+        row("requests", links(field[id, "requests"], has_own ? "[" id ".walk](../../" own ")" : ""))
+        print ""
+      }
+    }' "$met" $(find corpora/known-issues -name "$cause.toml" -o -name "${cause}[a-z].toml" | sort) >>"$page"
+  if grep -qxF "$kept_below" "docs/findings/$cause.md" 2>/dev/null; then
+    sed -n "\\|^$kept_below\$|,\$p" "docs/findings/$cause.md" >>"$page"
+  else
+    sed -i '$d' "$page"
+  fi
+done
+
+grep -rlF '<!-- ci/docs.sh makes this page' docs --include='*.md' | sort | while read -r page; do
+  [ -e "$made/$page" ] || echo "docs: nothing makes $page: is its issue gone?"
+done >"$made/stale"
+cat "$made/stale" >&2
+failed=0
+[ ! -s "$made/stale" ] || failed=1
+
 if [ -n "$check" ]; then
-  failed=0
   for page in $(cd "$made" && find docs -name '*.md' | sort); do
     diff -u "$page" "$made/$page" || failed=1
   done
@@ -258,3 +322,4 @@ if [ -n "$check" ]; then
   exit "$failed"
 fi
 cp -R "$made/docs" .
+exit "$failed"

@@ -73,6 +73,8 @@ long_or_dated() {
 @test "a generated page that was edited is found, and an issue without a row" {
   copy
   cd "$tmp/tree"
+  echo 'Seen again.' >>docs/findings/WH-01.md # below the table
+  run -0 "$root/ci/docs.sh" --check "$tmp/tree"
   sed -i 's/Forbidden/Acceptable/' docs/reference/oracles.md
   sed -i 's/^state = "open"/state = "fixed"/' corpora/known-issues/WH-02.toml
   run -1 "$root/ci/docs.sh" --check "$tmp/tree"
@@ -84,6 +86,9 @@ long_or_dated() {
   rm corpora/known-issues/WH-99.toml corpora/known-issues/WH-02.toml
   run -1 "$root/ci/docs.sh" --check "$tmp/tree"
   [[ "$output" == *'met.tsv has WH-02, which is not a known issue'* ]]
+  sed -i '/^WH-02/d' docs/findings/met.tsv
+  run -1 "$root/ci/docs.sh" --check "$tmp/tree"
+  [[ "$output" == *'nothing makes docs/findings/WH-02.md'* ]]
 }
 
 @test "a walkhammer that fails leaves the pages as they are" {

@@ -65,8 +65,7 @@ wh_test(request_test harness/request/*_test.cc LIBS wh_request)
 wh_test(record_test harness/findings/*_test.cc harness/store/*_test.cc LIBS wh_store COLD)
 wh_test(elf_test harness/elf/*_test.cc harness/ipc/*_test.cc LIBS wh_ipc)
 wh_test(bugs_test harness/base/toml_test.cc harness/bugs/*_test.cc harness/bugs/runs/*_test.cc LIBS wh_bug_runs COLD
-        DEFINITIONS WALKHAMMER_CORPORA="${CMAKE_SOURCE_DIR}/corpora"
-                    WALKHAMMER_FINDINGS="${CMAKE_SOURCE_DIR}/docs/findings/root-causes.md")
+        DEFINITIONS WALKHAMMER_CORPORA="${CMAKE_SOURCE_DIR}/corpora")
 wh_test(crash_test
         harness/crash/*_test.cc harness/crash/core/*_test.cc harness/hs_err/testing/crash_log.cc
         harness/hs_err/testing/planted_secrets.cc harness/hs_err/testing/wrappings.cc

@@ -99,7 +99,8 @@ escapes() {
   TERM=xterm "$@" --out "$tmp/file" >"$tmp/stdout" 2>"$tmp/stderr" || [ $? -eq 1 ]
   [ "$(cat "$tmp/stdout" "$tmp/stderr" | escapes)" -eq 0 ]
   run ! grep -q $'\r' "$tmp/stdout" "$tmp/stderr"
-  [ -e "$tmp/terminal/run.db" ] && [ -e "$tmp/dumb/run.db" ]
+  [ -e "$tmp/terminal/run.db" ]
+  [ -e "$tmp/dumb/run.db" ]
   # The first screen, narrow: only commands and paths, which stay whole, are wider.
   COLUMNS=60 "$@" --out "$tmp/n" 2>/dev/null >"$tmp/screen" || [ $? -eq 1 ]
   grep -q 'walks in ' "$tmp/screen"

@@ -298,6 +298,12 @@ marks@jdk|mark|GetFrameMarkStackPointer does not tell
 END
 }
 
+@test "an iterator that fails on the way to an element is not blamed for the buffer" {
+  examined queue@jdk no_native_frame_bug
+  [ "$status" -eq 1 ] # native frames are missing
+  [ -z "$output" ]
+}
+
 @test "a JDK without ids, queues or marks, or whose capabilities lack marks: exit code 3" {
   for walker in ids@jdk queue@jdk marks@jdk; do
     verb fuzz --walker "$walker" --jdk "$(hooked)" --walks 100

@@ -196,7 +196,7 @@ if(NOT WALKHAMMER_SANITIZE)
   foreach(form documents older_documents null_texts without_marks name_bug id_bug lines_bug
           overrun_bug class_bug loses_element_bug twice_bug order_bug other_thread_bug
           other_frame_bug nothing_queued_bug element_bug no_end_bug resize_bug late_mark_bug
-          early_mark_bug mark_thread_bug mark_bug)
+          early_mark_bug mark_thread_bug mark_bug no_native_frame_bug)
     string(REPLACE _documents "" definition ${form})
     string(TOUPPER FAKE_${definition} definition)
     fake_provider(fake_${form} fake_documents.cc ${definition}

@@ -99,7 +99,8 @@ class DocumentWalker : public Walker {
       frames[count_++] = AnswerOf(frame, iterator_.IdOf(frame.method));
     }
     cut_ = EndedByOption(result, frame);
-    if (count_ == 0 && result < 0) count_ = result;
+    // An error on the way to the element says nothing of the walk from there.
+    if (!native && count_ == 0 && result < 0) count_ = result;
   }
 
   const bool is_queue_;

@@ -107,6 +107,9 @@ void OnElement(ASGST_Iterator* iterator, void* client, void* argument) {
 #ifdef FAKE_LATE_MARK_BUG
 ASGST_FrameMark* late = nullptr;
 #endif
+#ifdef FAKE_NO_NATIVE_FRAME_BUG
+thread_local bool ends_early = false;  // an iterator runs that is to end at the first Java frame
+#endif
 Client* of_marks = nullptr;
 
 void OnMark(ASGST_FrameMark* mark, ASGST_Iterator* iterator, void* client) {
@@ -149,13 +152,23 @@ JNIEXPORT int JNICALL API(Capabilities)() {
 }
 JNIEXPORT int JNICALL API(RunWithIterator)(void* context, int32_t options,
                                            ASGST_IteratorHandler fun, void* argument) {
+#ifdef FAKE_NO_NATIVE_FRAME_BUG
+  ends_early = (options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0;
+  const int result = realRunWithIterator(context, options, fun, argument);
+  ends_early = false;
+  return result;
+#else
   return Code(realRunWithIterator(context, options, fun, argument));
+#endif
 }
 JNIEXPORT int JNICALL API(RunWithIteratorFromFrame)(void* sp, void* fp, void* pc, int options,
                                                     ASGST_IteratorHandler fun, void* argument) {
   return Code(realRunWithIteratorFromFrame(sp, fp, pc, options, fun, argument));
 }
 JNIEXPORT int JNICALL API(NextFrame)(ASGST_Iterator* iterator, ASGST_Frame* frame) {
+#ifdef FAKE_NO_NATIVE_FRAME_BUG
+  if (ends_early) return ASGST_NO_TOP_JAVA_FRAME;
+#endif
   return Code(realNextFrame(iterator, frame));
 }
 

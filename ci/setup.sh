@@ -12,6 +12,7 @@
 #   harnesses   also to run ci/soak.sh harnesses, and the tests of ci/test/harnesses.bats
 #   build-jdk   also to run ci/setup/jdks.sh --build
 #   shells      also to test the manual pages and the completion of zsh and fish
+#   site        also to run ci/site.sh
 # Exit codes: 0 all is installed, 1 apt-get failed, 2 usage, 3 this machine lacks apt-get or root.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
@@ -74,8 +75,9 @@ case ${1:-} in
   # ci/setup/build_jdk.sh itself unpacks the headers of libraries that configure asks for.
   build-jdk) packages="$packages autoconf file" ;;
   shells) packages="$packages fish groff-base man-db zsh" ;;
+  site) packages="$packages pandoc" ;;
   *)
-    echo "setup: expected nothing, run, aarch64, jdks, profilers, harnesses, build-jdk or shells, got $1" >&2
+    echo "setup: expected nothing, run, aarch64, jdks, profilers, harnesses, build-jdk, shells or site, got $1" >&2
     exit 2
     ;;
 esac

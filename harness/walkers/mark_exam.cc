@@ -107,7 +107,8 @@ void MarkExam::OnLeft(ASGST_FrameMark* mark, ASGST_Iterator* iterator) {
   was_called_ = true;
   bool has_caller = false;
   ASGST_Frame frame{};
-  for (int i = 0; i < kMostLookedAt && iterator_.api.next(iterator, &frame) == 1; i++)
+  const int most = iterator == nullptr ? 0 : kMostLookedAt;
+  for (int i = 0; i < most && iterator_.api.next(iterator, &frame) == 1; i++)
     has_caller |=
         frame.type != ASGST_FRAME2_NON_JAVA && iterator_.IdOf(frame.method) == methods_.outer;
   if (!has_caller && marked_frame_ == kInner) without_caller_++;

@@ -5,9 +5,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <mutex>
 #include <thread>
 
 #include "harness/walkers/java_rounds.h"
@@ -69,7 +71,12 @@ class QueueExam {
   std::chrono::steady_clock::time_point deadline_;
   int round_ = 0;
   bool by_value_ = false, draining_ = false;
-  long enqueued_ = 0, handled_ = 0, refused_ = 0, expected_ = 1;
+  long enqueued_ = 0, refused_ = 0;
+  std::atomic<long> handled_{0};
+  // A wrong build may call handlers on several threads at once.
+  std::mutex handlers_;    // guards what follows
+  std::mutex complaints_;  // guards complaint_
+  long expected_ = 1;
   // Elements that were handled elsewhere, out of order, twice or with another argument, and with
   // another frame; processings.
   long elsewhere_ = 0, disordered_ = 0, with_other_frame_ = 0, starts_ = 0, ends_ = 0;
@@ -77,6 +84,7 @@ class QueueExam {
 };
 
 void QueueExam::Complain(const char* format, ...) {
+  const std::lock_guard lock(complaints_);
   if (complaint_[0] != '\0') return;
   va_list arguments;
   va_start(arguments, format);
@@ -91,7 +99,9 @@ uintptr_t ArgumentOf(long number) {
 
 void QueueExam::OnElement(ASGST_Iterator* iterator, void* argument) {
   handled_++;
+  const std::lock_guard lock(handlers_);
   if (CurrentThread() != thread_) elsewhere_++;
+  if (iterator == nullptr) return void(with_other_frame_++);
   const auto word = reinterpret_cast<uintptr_t>(argument);
   if (word != ArgumentOf(expected_)) disordered_++;
   expected_ = static_cast<long>(word & (kChangedBit - 1)) + 1;
@@ -176,6 +186,7 @@ __attribute__((aligned(256))) void OnEnd(ASGST_Queue*, void*, void*) {
 }
 
 void QueueExam::OnProcessing(bool start) {
+  const std::lock_guard lock(handlers_);
   (start ? starts_ : ends_)++;
   if (start ? starts_ != ends_ + 1 : starts_ != ends_)
     Complain("handlers of the start and of the end of a processing do not alternate");
@@ -202,19 +213,21 @@ Status QueueExam::Drain(JavaVM* vm) {
 }
 
 void QueueExam::Judge() {
-  if (handled_ < enqueued_)
-    Complain("%ld of %ld elements never reached the queue's handler", enqueued_ - handled_,
+  const std::lock_guard lock(handlers_);
+  const long handled = handled_;
+  if (handled < enqueued_)
+    Complain("%ld of %ld elements never reached the queue's handler", enqueued_ - handled,
              enqueued_);
-  if (handled_ > enqueued_)
-    Complain("the handler was called %ld times for %ld elements", handled_, enqueued_);
+  if (handled > enqueued_)
+    Complain("the handler was called %ld times for %ld elements", handled, enqueued_);
   if (disordered_ > 0)
     Complain("%ld of %ld elements were handled out of order or with another argument", disordered_,
-             handled_);
+             handled);
   if (elsewhere_ > 0)
-    Complain("%ld of %ld elements were handled on another thread", elsewhere_, handled_);
+    Complain("%ld of %ld elements were handled on another thread", elsewhere_, handled);
   if (with_other_frame_ > 0)
     Complain("the iterators of %ld of %ld elements begin at another frame than was enqueued",
-             with_other_frame_, handled_);
+             with_other_frame_, handled);
   if (api_.set_start != nullptr && api_.set_end != nullptr && (starts_ == 0 || starts_ != ends_))
     Complain("%ld processings began and %ld ended", starts_, ends_);
   if (api_.resize != nullptr && round_ > kResizingRound &&

@@ -367,8 +367,8 @@ JNIEXPORT int JNICALL ASGST_QueueSize(ASGST_Queue* queue);
    the next processing that leaves no more than `size` elements in the queue, none of which is being
    put in, and after which no handler holds an element from before the previous change. Elements
    that wait stay in the queue, in places of their own: what a handler writes to an element that it
-   has asked for earlier is lost. Does nothing if `size` is below 1 or above 2^20. Signal-safe:
-   yes. */
+   has asked for earlier is lost. Does nothing if `size` is below 1 or above 2^20, or if there is no
+   memory for the room at that processing. Signal-safe: yes. */
 JNIEXPORT void JNICALL ASGST_ResizeQueue(ASGST_Queue* queue, int size);
 
 /* Sets the handler that is called with `arg` before the queue's elements are handled, if there are

@@ -104,10 +104,11 @@ void ApplyResize(ASGST_Queue* queue) {
   SampleRing* ring = queue->ring.load();
   if (wanted == 0 || wanted == ring->capacity()) return;
   SampleRing* resized = SampleRing::Make(wanted);
+  if (resized == nullptr) return;  // no memory: asked again at once, there would be none, either
   SampleRing* const retired = queue->retired;
   const bool is_free =
       retired == nullptr || (ring->first() >= queue->retired_end.load() && NobodyUses(queue));
-  if (resized != nullptr && is_free && ring->MoveTo(*resized)) {
+  if (is_free && ring->MoveTo(*resized)) {
     queue->ring = resized;
     SampleRing::Free(retired);
     queue->retired = ring;

@@ -152,12 +152,14 @@ void MemoryOfX86(csh handle, const cs_insn& insn, std::vector<MemoryOperand>& ou
     operand.scale = op.mem.scale;
     operand.bytes = op.size;
     operand.writes = (op.access & CS_AC_WRITE) != 0 && !compares;
+    // Capstone 4 knows no access of some vector instructions.
+    operand.reads = compares || (op.access & CS_AC_READ) != 0 || (op.access == 0 && i > 0);
     out.push_back(std::move(operand));
   }
   switch (insn.id) {
     case X86_INS_PUSH:
     case X86_INS_CALL:
-      out.push_back({"rsp", "", 1, -8, 8, true});
+      out.push_back({"rsp", "", 1, -8, 8, true, false});
       break;
     case X86_INS_POP:
     case X86_INS_RET:
@@ -195,6 +197,7 @@ void MemoryOfArm64(csh handle, const cs_insn& insn, std::vector<MemoryOperand>& 
     operand.offset = op.mem.disp;
     operand.bytes = BytesOfArm64(handle, insn);
     operand.writes = std::string_view(insn.mnemonic).starts_with("st");
+    operand.reads = !operand.writes;
     out.push_back(std::move(operand));
   }
 }

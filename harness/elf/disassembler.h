@@ -58,6 +58,7 @@ struct MemoryOperand {
   int64_t offset = 0;
   int bytes = 8;  // that are read or written
   bool writes = false;
+  bool reads = true;
 };
 
 class Disassembler {

@@ -193,6 +193,8 @@ if(NOT WALKHAMMER_SANITIZE)
     target_include_directories(${name} PRIVATE harness/walkers/include)
   endforeach()
   target_compile_definitions(plugin_with_bug PRIVATE WITH_BUG)
+  fake_provider(loads_walker loads_walker.cc)
+  target_include_directories(loads_walker PRIVATE harness/walkers/include)
   foreach(form documents older_documents null_texts without_marks name_bug id_bug lines_bug
           overrun_bug class_bug loses_element_bug twice_bug order_bug other_thread_bug
           other_frame_bug nothing_queued_bug element_bug no_end_bug resize_bug late_mark_bug
@@ -210,6 +212,10 @@ endif()
 add_library(branches MODULE harness/coverage/testing/branches.cc)
 target_compile_options(branches PRIVATE -O2 -g0 -fno-rtti -fno-exceptions -fno-sanitize=all)
 set(branches_path WALKHAMMER_BRANCHES="$<TARGET_FILE:branches>")
+# A library whose loads are known.
+add_library(reads MODULE harness/coverage/testing/reads.cc)
+target_compile_options(reads PRIVATE -O2 -g0 -fno-rtti -fno-exceptions -fno-sanitize=all
+                       -fno-builtin)
 
 wh_test(block_map_test harness/coverage/block_map_test.cc LIBS wh_coverage)
 target_compile_definitions(block_map_test PRIVATE ${branches_path}
@@ -249,6 +255,9 @@ if(NOT WALKHAMMER_SANITIZE)
   wh_test(trap_coverage_test harness/coverage/trap_coverage_test.cc LIBS wh_coverage wh_walkers)
   target_compile_definitions(trap_coverage_test PRIVATE ${branches_path})
   add_dependencies(trap_coverage_test branches)
+  wh_test(failing_loads_test harness/coverage/failing_loads_test.cc LIBS wh_coverage wh_walkers)
+  target_compile_definitions(failing_loads_test PRIVATE WALKHAMMER_READS="$<TARGET_FILE:reads>")
+  add_dependencies(failing_loads_test reads)
   wh_test(programs_test workloads/programs_test.cc LIBS wh_cli LABELS jvm)
   add_dependencies(programs_test workloads)
   # These tests start the command of the same build folder.

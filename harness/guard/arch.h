@@ -31,6 +31,8 @@ namespace walkhammer {
 //   uint64_t SignReturnAddress(uint64_t), uint64_t CallByAddress(function, first, second);
 //   kHasTrapFlag, SetSingleStep(ucontext_t&, bool): single steps without ptrace;
 //   AtCallThatEndsSteps(const ucontext_t&): true if the thread must run without trap flag now;
+//   StepFromHere(bool): single steps of the calling thread;
+//   NumberOfRegister(name), RegisterAt(context, number), SetRegisterAt(context, number, value);
 //   CodeUnit: the unit that one store can write into running code; kTrapCode: a trap instruction of
 //     one CodeUnit; kTrapPcAhead: pc at its SIGTRAP = address of the instruction + kTrapPcAhead;
 //   bool WriteMovedEntry(entry, code): the function, though its first instruction is replaced.

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace walkhammer {
 
@@ -58,6 +59,15 @@ inline void WriteContext(const Registers& registers, ucontext_t& context) {
 inline constexpr bool kHasTrapFlag = false;  // only the kernel can single-step: ptrace
 inline void SetSingleStep(ucontext_t&, bool) {}
 inline bool AtCallThatEndsSteps(const ucontext_t&) { return false; }
+inline void StepFromHere(bool) {}
+// Of no use without the trap flag.
+inline int NumberOfRegister(std::string_view) { return -1; }
+inline uint64_t RegisterAt(const ucontext_t& context, int number) {
+  return context.uc_mcontext.regs[number];
+}
+inline void SetRegisterAt(ucontext_t& context, int number, uint64_t value) {
+  context.uc_mcontext.regs[number] = value;
+}
 
 // A return address as generated code signs it, with the key of this process and zero as modifier
 // (JDK 21: -XX:UseBranchProtection=pac-ret); unchanged where the CPU has no pointer authentication.

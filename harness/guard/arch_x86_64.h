@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 namespace walkhammer {
 
@@ -77,6 +78,42 @@ inline void SetSingleStep(ucontext_t& context, bool on) {
   constexpr greg_t kTrapFlag = 0x100;
   auto& flags = context.uc_mcontext.gregs[REG_EFL];
   flags = on ? flags | kTrapFlag : flags & ~kTrapFlag;
+}
+
+// Sets or clears the calling thread's own trap flag: the SIGTRAPs begin or end with the caller.
+inline __attribute__((always_inline)) void StepFromHere(bool on) {
+  // Below the red zone, which the pushes would overwrite.
+  if (on)
+    asm volatile(
+        "lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\t"
+        "lea 128(%%rsp), %%rsp" ::
+            : "cc", "memory");
+  else
+    asm volatile(
+        "lea -128(%%rsp), %%rsp\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq\n\t"
+        "lea 128(%%rsp), %%rsp" ::
+            : "cc", "memory");
+}
+
+// A register of general purpose by its number in the ucontext; NumberOfRegister: by Capstone's name
+// of its full width, -1 if it has no number.
+inline int NumberOfRegister(std::string_view name) {
+  constexpr struct {
+    std::string_view name;
+    int number;
+  } kNumbers[] = {{"rax", REG_RAX}, {"rbx", REG_RBX}, {"rcx", REG_RCX}, {"rdx", REG_RDX},
+                  {"rsi", REG_RSI}, {"rdi", REG_RDI}, {"rbp", REG_RBP}, {"rsp", REG_RSP},
+                  {"r8", REG_R8},   {"r9", REG_R9},   {"r10", REG_R10}, {"r11", REG_R11},
+                  {"r12", REG_R12}, {"r13", REG_R13}, {"r14", REG_R14}, {"r15", REG_R15}};
+  for (const auto& known : kNumbers)
+    if (known.name == name) return known.number;
+  return -1;
+}
+inline uint64_t RegisterAt(const ucontext_t& context, int number) {
+  return static_cast<uint64_t>(context.uc_mcontext.gregs[number]);
+}
+inline void SetRegisterAt(ucontext_t& context, int number, uint64_t value) {
+  context.uc_mcontext.gregs[number] = static_cast<greg_t>(value);
 }
 
 // True if the next instruction is a system call that a thread cannot make with its trap flag set: a

@@ -203,8 +203,14 @@ GuardSlot* OwnSlot() {
   return others ? nullptr : slot;
 }
 
+void TellOfFault(int signal, siginfo_t* info, void* raw_context) {
+  if (options.on_fault != nullptr && signal == SIGSEGV)
+    options.on_fault(info, static_cast<ucontext_t*>(raw_context));
+}
+
 void OnFault(int signal, siginfo_t* info, void* raw_context) {
   LetSystemCalls();
+  TellOfFault(signal, info, raw_context);
   int saved_errno = errno;
   GuardSlot* slot = OwnSlot();
   if (options.on_step != nullptr && signal == SIGTRAP && info->si_code == TRAP_TRACE &&
@@ -246,6 +252,7 @@ SignalAction Protection(int signal) {
 // function does not return. What the protection does not handle, it passes on to OnFault.
 void OnProtectedFault(int signal, siginfo_t* info, void* raw_context) {
   LetSystemCalls();
+  TellOfFault(signal, info, raw_context);
   GuardSlot* slot = OwnSlot();
   const SignalAction protection = Protection(signal);
   if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 || protection == nullptr ||

@@ -93,6 +93,9 @@ struct GuardOptions {
   // Called for the SIGTRAPs of single steps, on any thread. Returns true if the step is handled.
   // May be null.
   bool (*on_step)(siginfo_t*, ucontext_t*) = nullptr;
+  // Called first for each SIGSEGV, on any thread, before the walker's own protection: may make the
+  // fault look as one that came by itself. May be null.
+  void (*on_fault)(siginfo_t*, ucontext_t*) = nullptr;
   // Functions with which the JVM reports that one of its own checks has failed, and which never
   // return. Each has a trap at its entry. Inside a guarded call the trap ends the call, see
   // Fault::failed_check. Elsewhere all these traps are removed, and the JVM dies as it would

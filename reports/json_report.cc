@@ -129,6 +129,7 @@ Json TotalsJson(const RunSummary& summary) {
     if (name == "walks") json["walks_per_second"] = summary.WalksPerSecond();
   }
   json["churn"] = totals.churn ? RowJson(*totals.churn) : Json(nullptr);
+  json["failed_loads"] = totals.failed_loads ? RowJson(*totals.failed_loads) : Json(nullptr);
   json["settle"] = totals.settle ? RowJson(*totals.settle) : Json(nullptr);
   return json;
 }

@@ -139,6 +139,7 @@ class JsonSchema : public ReportedRun {
     ASSERT_TRUE(run_->SaveBlocks(hit, 1000).ok());
     RunTotals totals = TestTotals();
     totals.churn = {1, 2, 3};
+    totals.failed_loads = {6, 3, 1, 1, 1, 0, 2};
     totals.settle = {3000, 100, 1, 2};
     ASSERT_TRUE(run_->SaveProgress(totals).ok());
     ASSERT_TRUE(run_->Finish(RunStatus::kCleanEnd, totals).ok());

@@ -231,6 +231,8 @@ Verdict JudgeCells(const RunSummary& summary, bool fails, bool known, const std:
 // Why a run says nothing about the walker; empty if it says something.
 std::string WhyVacuous(const RunSummary& summary) {
   const RunTotals& totals = summary.run.totals;
+  if (totals.failed_loads && totals.failed_loads->finished != 0 && totals.pristine_walks != 0)
+    return totals.failed_loads->loads == 0 ? "no undisturbed walk made a load that can fail" : "";
   if (totals.walks == 0) return "nothing was walked";
   if (totals.walks < kLeastWalks) return TooFewWalks(totals.walks);
   return totals.pristine_walks == 0 ? "no scene was walked undisturbed" : "";
@@ -238,12 +240,24 @@ std::string WhyVacuous(const RunSummary& summary) {
 
 // What a walker never did, which no finding tells of; empty if it did.
 std::string WhatNeverCame(const RunTotals& totals) {
-  if (totals.successful == 0)
+  // Where each load that fails ends the walk, only undisturbed walks return.
+  if (totals.successful == 0 && !totals.failed_loads)
     return fmt::format("none of {} walks returned a frame", Grouped(totals.walks));
   if (totals.pristine_true == 0)
     return fmt::format("none of {} undisturbed walks returned the true stack",
                        Grouped(totals.pristine_walks));
   return "";
+}
+
+// What is left of a run in which each load was to fail once; empty: nothing.
+std::string UnfailedText(const RunSummary& summary) {
+  const auto& loads = summary.run.totals.failed_loads;
+  if (!loads || !summary.run.identity.shard.empty()) return "";
+  uint64_t all = 0;  // each scene is walked in two states
+  for (const SceneRow& scene : summary.scenes) all += scene.available ? 2 : 0;
+  if (loads->finished >= all) return "";
+  return fmt::format("; the loads of {} of {} undisturbed walks have not all failed",
+                     all - loads->finished, all);
 }
 
 Verdict Judge(const RunSummary& summary, bool strict) {
@@ -252,7 +266,8 @@ Verdict Judge(const RunSummary& summary, bool strict) {
   const bool fails = found.news > 0 || (strict && found.known > 0);
   if (!summary.cells.empty()) return JudgeCells(summary, fails, found.known > 0, found.text);
   const std::string state =
-      run.status == RunStatus::kCleanEnd ? std::string() : "; the run " + RunStateText(run);
+      UnfailedText(summary) +
+      (run.status == RunStatus::kCleanEnd ? std::string() : "; the run " + RunStateText(run));
   const bool unfinished = run.status == RunStatus::kRunning;
   if (run.status == RunStatus::kFailed)
     return {"FAILED", fmt::format("the run {}; {}", RunStateText(run), found.text),

@@ -97,6 +97,19 @@ std::string EngineWords(const RunIdentity& identity) {
   return fmt::format("{}, seed {}{}", identity.engine, identity.seed, workers);
 }
 
+std::string FailedLoadsText(const FailedLoadTotals& loads) {
+  const uint64_t failed = loads.contained + loads.crashed + loads.hung;
+  std::string text = fmt::format("{} of {} in {}: {} contained, {} crashed", Grouped(failed),
+                                 Grouped(loads.loads), Counted(loads.finished, "undisturbed walk"),
+                                 Grouped(loads.contained), Grouped(loads.crashed));
+  if (loads.hung != 0) text += fmt::format(", {} hung", Grouped(loads.hung));
+  if (loads.missed != 0) text += fmt::format("; {} were not reached again", Grouped(loads.missed));
+  if (loads.unseen != 0)
+    text += fmt::format("; {} were not followed to their end",
+                        Counted(loads.unseen, "undisturbed walk"));
+  return text;
+}
+
 std::string SectionOf(const char* heading, const std::vector<NamedText>& lines) {
   std::string text = fmt::format("\n{}\n", heading);
   for (const auto& [name, value] : lines)
@@ -130,6 +143,7 @@ std::vector<NamedText> TotalsOfRun(const RunSummary& summary) {
     line("churn", fmt::format("{} collections, {} rounds of classes, {} unloaded",
                               Grouped(totals.churn->collections), Grouped(totals.churn->rounds),
                               Grouped(totals.churn->unloaded)));
+  if (totals.failed_loads) line("failed loads", FailedLoadsText(*totals.failed_loads));
   if (fuzz) line("request hash", fmt::format("{:016x}", totals.request_hash));
   return lines;
 }

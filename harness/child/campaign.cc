@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "harness/base/mappings.h"
+#include "harness/child/fault_engine.h"
 #include "harness/coverage/walker_code.h"
 #include "harness/elf/elf_functions.h"
 #include "harness/elf/modules.h"
@@ -26,7 +27,9 @@ namespace walkhammer {
 namespace {
 
 TrapCoverage* armed_coverage = nullptr;
+FailingLoads* armed_loads = nullptr;
 const WalkLine* armed_line = nullptr;
+GuardOptions guarded{};
 const MethodRegistry* walked_methods = nullptr;
 
 bool IsNative(void* method_id) {
@@ -34,7 +37,16 @@ bool IsNative(void* method_id) {
   return entry != nullptr && entry->is_native;
 }
 
+bool OnStep(siginfo_t*, ucontext_t* context) {
+  return armed_loads != nullptr && armed_loads->OnStep(*context);
+}
+
+void OnFault(siginfo_t* info, ucontext_t* context) {
+  if (armed_loads != nullptr) armed_loads->OnFault(*info, *context);
+}
+
 bool OnTrap(ucontext_t* context, bool walking) {
+  if (armed_loads != nullptr && armed_loads->OnTrap(*context, walking)) return true;
   if (armed_coverage == nullptr) return false;
   // Coverage counts only what the first walker enters.
   const bool counts = walking && (armed_line == nullptr || armed_line->is_firsts_turn());
@@ -76,7 +88,10 @@ Status Guarded(SharedState& shared, const Jvm& jvm, const std::string& libjvm) {
       dlsym(jvm.library(), "JVM_handle_linux_signal"));
   shared.safefetch = FindSafeFetch(jvm, libjvm, options);
   options.on_trap = OnTrap;
+  options.on_step = OnStep;
+  options.on_fault = OnFault;
   TrapFailedChecks(jvm.library(), libjvm, options);
+  guarded = options;
   return InstallGuard(options);
 }
 
@@ -277,6 +292,17 @@ std::string FreedZombie(const SharedState& shared, const ChildEnvironment& envir
   return freed;
 }
 
+// Before a walk of a request with a `fault`.
+Status TakeLoads(ChildEnvironment& environment, ParkedScene& scene, const WalkRequest& request) {
+  if (request.fault == 0) return Ok();
+  if (environment.walkers.size() > 1)
+    return Unable("a request with 'fault' is walked by one walker, without 'against'");
+  ASSIGN_OR_RETURN(const uint32_t loads, environment.line->CountLoads(scene, request, 0));
+  if (request.fault <= loads) return Ok();
+  return Unable("the walk makes " + std::to_string(loads) + " loads that can fail, so load " +
+                std::to_string(request.fault) + " does not exist");
+}
+
 Status ReplayOne(SharedState& shared, ChildEnvironment& environment) {
   const WalkRequest& request = shared.job.request;
   ParkedScene* scene = environment.stage->Find(request.scene);
@@ -285,10 +311,15 @@ Status ReplayOne(SharedState& shared, ChildEnvironment& environment) {
                   " is not available in this JVM: " + shared.scenes[request.scene].reason);
   std::string missing = MissingSymbol(shared, *environment.address_map, request);
   if (!missing.empty()) return Unable("this JVM has no " + missing + ", which the request names");
+  if (request.fault != 0) RETURN_IF_ERROR(environment.PrepareLoads());
+  Status able = Ok();
   const bool ran = environment.stage->Run(*scene, [&] {
-    if (!environment.line->Walk(*scene, request, 0)) shared.phase.store(ChildPhase::kRetired);
+    able = TakeLoads(environment, *scene, request);
+    if (able.ok() && !environment.line->Walk(*scene, request, 0))
+      shared.phase.store(ChildPhase::kRetired);
   });
   if (!ran) return ToolFailed("the JVM refused to stop at a safepoint");
+  RETURN_IF_ERROR(able);
   std::string freed = FreedZombie(shared, environment);
   return freed.empty() ? Ok() : Unable(freed + " was freed before the walk");
 }
@@ -382,6 +413,14 @@ Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
   return environment;
 }
 
+Status ChildEnvironment::PrepareLoads() {
+  if (loads != nullptr) return Ok();
+  ASSIGN_OR_RETURN(loads, FailingLoads::Prepare(guarded.safefetch));
+  armed_loads = loads.get();
+  line->FailLoads(*loads);
+  return Ok();
+}
+
 void ChildEnvironment::LetJvmRun() {
   if (churn != nullptr) churn->LetJavaRun();
   methods->Step(MethodKeeper::Clock::now());
@@ -399,6 +438,7 @@ void RunCampaign(SharedState& shared) {
   shared.phase.store(ChildPhase::kRunning);
   Status status = Ok();
   if (shared.job.mode == ChildMode::kFuzz) status = Fuzz(shared, environment.value());
+  if (shared.job.mode == ChildMode::kFaults) status = FailEachLoad(shared, environment.value());
   if (shared.job.mode == ChildMode::kReplay) status = Replay(shared, environment.value());
   if (!status.ok()) return EndWith(shared, status.failure());
   if (shared.phase.load() == ChildPhase::kRunning) shared.phase.store(ChildPhase::kDone);

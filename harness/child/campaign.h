@@ -11,6 +11,7 @@
 #include "harness/child/churn.h"
 #include "harness/child/method_keeper.h"
 #include "harness/child/walk_line.h"
+#include "harness/coverage/failing_loads.h"
 #include "harness/coverage/trap_coverage.h"
 #include "harness/ipc/answers.h"
 #include "harness/ipc/shared_state.h"
@@ -35,11 +36,15 @@ struct ChildEnvironment {
   std::unique_ptr<WalkLine> line;
   Answers answers;
   std::unique_ptr<TrapCoverage> coverage;  // null: not wanted, or not available
+  std::unique_ptr<FailingLoads> loads;     // null: not wanted yet
   std::unique_ptr<Churn> churn;            // null: not wanted
   std::unique_ptr<MethodKeeper> methods;
 
   // Before each window: what must be done while the JVM runs.
   void LetJvmRun();
+
+  // Lets `line` walk requests with a `fault`, if it does not yet. Fails as FailingLoads::Prepare.
+  Status PrepareLoads();
 
   // Does everything up to the first request, pristine walks included, and reports it in `shared`.
   // The calling thread becomes the JVM's main thread. `run_counters`: see TrapCoverage::Sinks::run.

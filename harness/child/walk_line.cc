@@ -63,6 +63,21 @@ Trace WalkInSignalHandler(Walker& walker, const WalkInput& input, const Register
   return walk.trace;
 }
 
+// Walks as `walker` does, by single steps while its loads are traced.
+class SteppedWalker : public Walker {
+ public:
+  SteppedWalker(Walker& walker, FailingLoads& loads) : walker_(walker), loads_(loads) {}
+  Status Bind(const WalkerHost& host) override { return walker_.Bind(host); }
+  void Walk(const WalkInput& input, Trace& trace) override {
+    loads_.Stepped([&] { walker_.Walk(input, trace); });
+  }
+  bool BufferIntact(const WalkInput& input) const override { return walker_.BufferIntact(input); }
+
+ private:
+  Walker& walker_;
+  FailingLoads& loads_;
+};
+
 // Of up to `most` frames of a walk that returned some; else 0. The same in every process and build.
 uint64_t FrameHash(const Trace& trace, int most, const MethodRegistry& methods) {
   uint64_t hash = 0;
@@ -78,6 +93,8 @@ uint64_t FrameHash(const Trace& trace, int most, const MethodRegistry& methods) 
 constexpr uint16_t kDepthAfterCrash = 32;  // frames: enough to see that a walker is broken
 constexpr size_t kCheckedWords = 512;      // of the walked stack, compared after each walk
 constexpr int kRingFullRetries = 200;      // of 5 ms
+constexpr int kFaultRetries = 6000;
+constexpr int kMostMissed = 3;  // walks that do not come to the load that is to fail
 
 void SetSignalMask(uint64_t mask) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
@@ -210,12 +227,16 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   thread.SetState(presented.state);
   errno = 0;
   seen_.stack_write = {};
+  seen_.failed_load = 0;
   seen_.before.signal_mask = scene.signal_mask;
   Look(scene, seen_.before);
 
   if (uncontained_)
     seen_.trace = WalkInSignalHandler(walker, input, presented.registers);
-  else
+  else if (tracing_) {
+    SteppedWalker stepped(walker, *loads_);
+    CallGuarded(scene.guard, stepped, input, seen_.trace);
+  } else
     CallGuarded(scene.guard, walker, input, seen_.trace);
 
   Look(scene, seen_.after);
@@ -223,10 +244,46 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   *thread.last_sp() = sp;
   *thread.last_pc() = pc;
   *thread.last_fp() = fp;
-  const bool may_differ = uncontained_ || scene.guard.may_have_called_kernel;
+  const bool may_differ = uncontained_ || request.fault != 0 || scene.guard.may_have_called_kernel;
   seen_.after.signal_mask = may_differ ? ThreadSignalMask() : scene.signal_mask;
   if (seen_.after.signal_mask != scene.signal_mask) SetSignalMask(scene.signal_mask);
   seen_.buffer_intact = seen_.trace.ending != Ending::kReturned || walker.BufferIntact(input);
+}
+
+Result<uint32_t> WalkLine::CountLoads(ParkedScene& scene, const WalkRequest& request,
+                                      uint64_t sequence) {
+  turn_ = 0;
+  shared_.journal.sequence.store(sequence, std::memory_order_relaxed);
+  WriteJournal(request);
+  Undo undo[WalkRequest::kMaxEdits];
+  const Presented presented = ResolveAll(scene, request);
+  const int edits = ApplyEdits(scene, request, undo);
+  const Status traced = loads_->Trace(&context_, sizeof context_, [&] {
+    tracing_ = true;
+    CallWalker(scene, request, presented);
+    tracing_ = false;
+    TakeBackWrites(scene);
+  });
+  const bool returned = trace().ending == Ending::kReturned && trace().num_frames > 0;
+  undisturbed_.assign(
+      trace().frames,
+      trace().frames + (returned ? std::min<int>(trace().num_frames, request.depth) : 0));
+  for (int i = edits - 1; i >= 0; i--) *undo[i].slot = undo[i].word;
+  shared_.journal.phase.store(Journal::kIdle, std::memory_order_release);
+  if (!traced.ok()) return traced.failure();
+  return loads_->count();
+}
+
+// A trap may be lost to another thread that runs the same instruction.
+void WalkLine::CallFailing(ParkedScene& scene, const WalkRequest& request,
+                           const Presented& presented) {
+  for (int i = 0; i < kMostMissed; i++) {
+    loads_->Arm(request.fault);
+    CallWalker(scene, request, presented);
+    loads_->Disarm();
+    seen_.failed_load = loads_->failed_at();
+    if (seen_.failed_load != 0 || trace().ending != Ending::kReturned) return;
+  }
 }
 
 PcRegion WalkLine::RegionOf(const Value& pc) const {
@@ -271,7 +328,9 @@ void WalkLine::Count(const WalkRequest& request) {
   const int state = std::min<int>(request.state, kMaxStates - 1);
   const int code = CodeSlotOf(trace());
   shared_.counts[turn_][request.scene][state][static_cast<int>(region_)][code]++;
-  if (code == kCodeFrames) shared_.walk_times[turn_][request.scene][TimeSlotOf(trace().ns)]++;
+  // Traps take more time than the walk.
+  if (code == kCodeFrames && request.fault == 0)
+    shared_.walk_times[turn_][request.scene][TimeSlotOf(trace().ns)]++;
 }
 
 void WalkLine::CountAgreement(const WalkRequest& request) {
@@ -322,7 +381,10 @@ bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64
   const Presented presented = ResolveAll(scene, request);
   const int edits = ApplyEdits(scene, request, undo);
   uncontained_ = shared_.job.uncontained != 0;
-  CallWalker(scene, request, presented);
+  if (request.fault != 0 && loads_ != nullptr && request.fault <= loads_->count())
+    CallFailing(scene, request, presented);
+  else
+    CallWalker(scene, request, presented);
   uncontained_ = false;
   for (int i = edits - 1; i >= 0; i--) *undo[i].slot = undo[i].word;
   seen_.stack_write = TakeBackWrites(scene);
@@ -342,7 +404,10 @@ bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64
   if (ending == Ending::kReturned && trace().num_frames > 0) Increment(shared_.successful);
   shared_.journal.phase.store(Journal::kWalked, std::memory_order_release);
   if (ending == Ending::kReturned && shared_.job.mode == ChildMode::kReplay) SaveReplay();
-  const bool goes_on = ending == Ending::kReturned || ContainedWell(scene);
+  if (request.fault != 0) CountFailed();
+  bool goes_on = ending == Ending::kReturned || ContainedWell(scene);
+  if (ending == Ending::kReturned && seen_.failed_load != 0)
+    goes_on = RecoversWell(scene, request, sequence, presented);
   // All that happens to a replay is its one request's doing.
   if (shared_.job.mode != ChildMode::kReplay)
     shared_.journal.phase.store(Journal::kIdle, std::memory_order_release);
@@ -358,6 +423,31 @@ bool WalkLine::ContainedWell(ParkedScene& scene) {
     _exit(shared_.job.merging);
   }
   return StillWalksTruly(scene) || (scene.walked_truly >> turn_ & 1) == 0;
+}
+
+void WalkLine::CountFailed() {
+  FailedLoads& counts = shared_.failed_loads;
+  const Ending ending = trace().ending;
+  std::atomic<uint64_t>& count = ending == Ending::kHung      ? counts.hung
+                                 : ending == Ending::kCrashed ? counts.crashed
+                                 : seen_.failed_load == 0     ? counts.missed
+                                                              : counts.contained;
+  Increment(count);
+}
+
+bool WalkLine::RecoversWell(ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
+                            const Presented& presented) {
+  const Fault failed = scene.guard.fault;  // what tells the place of the load
+  if ((scene.walked_truly >> turn_ & 1) == 0 || StillWalksTruly(scene)) return true;
+  char detail[sizeof RawFinding::detail] = "the walk after it crashed or hung";
+  if (trace().ending == Ending::kReturned) FindOracle("truth")->judge(seen_, detail, sizeof detail);
+  scene.guard.fault = failed;
+  seen_.trace.ending = Ending::kReturned;
+  Take(request);
+  seen_.request = &request;
+  const auto oracle = FindOracle(kFailingLoadOracleName) - AllOracles().data();
+  Report(request, sequence, presented, static_cast<uint8_t>(oracle), kWrongNextWalk, detail);
+  return StillWalksTruly(scene);
 }
 
 StackWrite WalkLine::TakeBackWrites(const ParkedScene& scene) const {
@@ -435,6 +525,7 @@ void WalkLine::Observe(const ParkedScene& scene, const WalkRequest& request) {
   seen_.methods = &methods_;
   seen_.truth = scene.truth;
   seen_.pristine = request.origin == Origin::kMade && realism_ == Realism::kGenuine;
+  seen_.undisturbed = undisturbed_;
   seen_.true_frames = TrueFrames(seen_.trace, seen_.truth, request.depth);
   seen_.fault = &scene.guard.fault;
   seen_.unsafe_call = &scene.guard.unsafe_call;
@@ -458,8 +549,10 @@ void WalkLine::Report(const WalkRequest& request, uint64_t sequence, const Prese
 
   FindingRing& ring = shared_.ring;
   const uint32_t head = ring.head.load();
+  // Each load that fails is met once: what is dropped never comes again.
+  const int most = shared_.job.mode == ChildMode::kFaults ? kFaultRetries : kRingFullRetries;
   for (int retry = 0; head - ring.tail.load() >= kRingSize; retry++) {
-    if (retry == kRingFullRetries) return WasDropped(shared_, site);  // the parent is gone or stuck
+    if (retry == most) return WasDropped(shared_, site);  // the parent is gone or stuck
     timespec pause{0, 5000000};
     nanosleep(&pause, nullptr);
   }

@@ -10,7 +10,10 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
+#include "harness/base/result.h"
+#include "harness/coverage/failing_loads.h"
 #include "harness/ipc/answers.h"
 #include "harness/ipc/shared_state.h"
 #include "harness/jvm/live/methods.h"
@@ -40,6 +43,13 @@ class WalkLine {
   void KeepDigests() { keeps_digests_ = true; }
   // How a walker and the walker before it differed in the last Walk (the last such pair).
   Disagreement differed() const { return differed_; }
+
+  // Lets requests with a `fault` be walked: a Walk of one needs CountLoads of the same request,
+  // apart from its number, before. `loads` is kept and must outlive this.
+  void FailLoads(FailingLoads& loads) { loads_ = &loads; }
+  // Traces the undisturbed walk of `request` by the first walker; `sequence`: for the journal.
+  // Returns its FailingLoads::count(), or kUnable as FailingLoads::Trace does.
+  Result<uint32_t> CountLoads(ParkedScene& scene, const WalkRequest& request, uint64_t sequence);
 
   // True if it is the first walker's turn. Signal-safe: yes.
   bool is_firsts_turn() const { return turn_ == 0; }
@@ -71,6 +81,13 @@ class WalkLine {
                           size_t size);
   void WriteJournal(const WalkRequest& request);
   void CallWalker(ParkedScene& scene, const WalkRequest& request, const Presented& presented);
+  // As CallWalker; the load request.fault fails, if the walk comes to it.
+  void CallFailing(ParkedScene& scene, const WalkRequest& request, const Presented& presented);
+  void CountFailed();
+  // After a failed load that the walker got over: reports it if the thread's next walk is not true.
+  // False if the walk after that is not true either: this child must be retired.
+  bool RecoversWell(ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
+                    const Presented& presented);
   // Fills seen_ from the last call.
   void Observe(const ParkedScene& scene, const WalkRequest& request);
   // After a call that the guard has left: true if this child may go on.
@@ -99,6 +116,9 @@ class WalkLine {
   const std::span<const std::unique_ptr<Walker>> walkers_;  // by their place in the job
   int turn_ = 0;                                            // place of the current walker
   bool uncontained_ = false;  // the current walk has no guard: Job::uncontained
+  FailingLoads* loads_ = nullptr;
+  bool tracing_ = false;            // the current walk is one of FailingLoads::Trace
+  std::vector<Frame> undisturbed_;  // frames of the last such walk
   ucontext_t context_{};
   Trace walked_{};
   bool keeps_digests_ = false;

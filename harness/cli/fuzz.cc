@@ -35,7 +35,11 @@ constexpr uint64_t kMostWorkers = 64;
 constexpr std::chrono::nanoseconds kDefaultTime = std::chrono::seconds(60);
 constexpr std::chrono::nanoseconds kMostSettling = std::chrono::minutes(3);
 
-std::chrono::nanoseconds TimeOf(const FuzzOptions& options) {
+// The engine of loads that fail: ends once each has failed.
+bool FailsLoads(const Engine& engine) { return engine.mode == ChildMode::kFaults; }
+
+std::chrono::nanoseconds TimeOf(const FuzzOptions& options, const Engine& engine) {
+  if (FailsLoads(engine)) return options.time;
   return options.time.count() != 0 || options.walks != 0 ? options.time : kDefaultTime;
 }
 
@@ -97,6 +101,11 @@ Status CheckGuidance(const FuzzOptions& options, const Engine& engine) {
     return BadInput("--answers goes with --engine random, whose requests repeat");
   if (engine.guided && options.no_coverage)
     return BadInput("--no-coverage goes with --engine random: coverage is what guides the others");
+  if (!FailsLoads(engine)) return Ok();
+  if (options.walks != 0)
+    return BadInput("--walks goes with --engine random; faults ends once each load has failed");
+  if (options.answers)
+    return BadInput("--answers goes with --engine random, whose requests repeat");
   return Ok();
 }
 
@@ -107,16 +116,19 @@ Result<FuzzPlan> MakePlan(const FuzzOptions& options, const std::vector<std::str
   ASSIGN_OR_RETURN(plan.walkers, WalkersNamed(walkers, provider));
   RETURN_IF_ERROR(CheckMode(plan.walkers, kSynthetic, provider));
   ASSIGN_OR_RETURN(plan.engine, EngineNamed(options.engine));
-  RETURN_IF_ERROR(CheckGuidance(options, AllEngines()[static_cast<size_t>(plan.engine)]));
+  const Engine& engine = AllEngines()[static_cast<size_t>(plan.engine)];
+  RETURN_IF_ERROR(CheckGuidance(options, engine));
+  if (FailsLoads(engine) && plan.walkers.size() > 1)
+    return BadInput("--engine faults walks with one --walker: run it once for each");
   ASSIGN_OR_RETURN(const Shard shard, ParseShard(options.shard));
   plan.seed = options.seed;
   RETURN_IF_ERROR(SetShard(options, shard, plan));
   plan.workers = static_cast<int>(WorkersOf(options, shard));
   plan.corpus = options.corpus;
-  plan.coverage = !options.no_coverage;
+  plan.coverage = !options.no_coverage && !FailsLoads(engine);
   plan.churn = options.churn;
   plan.answers = options.answers;
-  plan.time = TimeOf(options);
+  plan.time = TimeOf(options, engine);
   ASSIGN_OR_RETURN(auto hang, ParseDuration(options.hang_limit, "--hang-limit"));
   plan.hang_limit_ms =
       static_cast<uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(hang).count());

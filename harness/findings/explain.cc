@@ -240,6 +240,8 @@ const char* RealismMeaning(Realism realism) {
       return "registers that a signal is unlikely to see, on a true stack";
     case Realism::kEditedStack:
       return "a stack with changed words, as after corruption or in a rare window";
+    case Realism::kFailingLoad:
+      return "a walk in which one load was made to fail, as if its page were gone";
     case Realism::kCount:
       break;
   }

@@ -157,7 +157,7 @@ Grade GradeFromWord(std::string_view word) {
 }
 
 Realism RealismFromWord(std::string_view word) {
-  return FromWord(word, RealismWord, Realism::kEditedStack, Realism::kEditedStack);
+  return FromWord(word, RealismWord, Realism::kFailingLoad, Realism::kEditedStack);
 }
 
 WalkRequest SaneRequest(const WalkRequest& request) {

@@ -187,6 +187,18 @@ void SignOther(const std::string& what, const std::vector<Site>& chain, Signatur
   signature.expect += " in " + FunctionText(*in);
 }
 
+// By the load itself: a function has many, and each has its own protection or none.
+void SignLoad(const std::string& what, const std::vector<Site>& chain, const Symbolizer& symbolizer,
+              const RawFinding& finding, Signature& signature) {
+  signature.key = signature.title = signature.expect = what;
+  if (chain.empty() || !chain[0].in_module()) return;
+  signature.key += " in " + SiteText(chain[0]) + BuildSuffix(chain[0]);
+  signature.title += " in " + SiteTitle(chain[0]);
+  if (const std::string access = symbolizer.AccessAt(finding.fault.registers.pc); !access.empty())
+    signature.title += " " + access;
+  signature.expect += " in " + SiteFunctionText(chain[0]);
+}
+
 }  // namespace
 
 Signature SignatureOf(const RawFinding& finding, const Symbolizer& symbolizer) {
@@ -210,6 +222,8 @@ Signature SignatureOf(const RawFinding& finding, const Symbolizer& symbolizer) {
     SignCrash(finding, chain, symbolizer, signature);
   } else if (signature.oracle == kHangOracleName) {
     SignHang(finding, chain, symbolizer, signature);
+  } else if (signature.oracle == kFailingLoadOracleName) {
+    SignLoad(signature.oracle + "/" + outcome, chain, symbolizer, finding, signature);
   } else {
     SignOther(signature.oracle + "/" + outcome, chain, signature);
   }

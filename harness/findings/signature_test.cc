@@ -80,6 +80,22 @@ TEST_F(SignatureTest, CrashInAModule) {
   EXPECT_EQ(SignatureOf(*finding, symbols_).expect, signature.expect);
 }
 
+TEST_F(SignatureTest, ALoadThatFailedIsItsPlace) {
+  auto finding = NewFinding("failing-load", "unprotected");
+  SetChain(*finding, {kVm + 3, kVmTwo + 2});
+  const Signature signature = SignatureOf(*finding, symbols_);
+  EXPECT_EQ(signature.key,
+            "failing-load/unprotected in libjvm.so walkhammer::SignatureVm(int)+0x3" + suffix_);
+  EXPECT_THAT(signature.title,
+              testing::StartsWith("failing-load/unprotected in walkhammer::SignatureVm"));
+  EXPECT_EQ(signature.expect, "failing-load/unprotected in walkhammer::SignatureVm(int)+0x3");
+  EXPECT_EQ(MatchesExpect(signature.expect, signature), Match::kExact);
+  EXPECT_EQ(
+      MatchesExpect("failing-load/unprotected in walkhammer::SignatureVm(int)+0x9", signature),
+      Match::kFunction);
+  EXPECT_EQ(KeyAt(*finding, {0x10}), "failing-load/unprotected");
+}
+
 TEST_F(SignatureTest, CrashInTheCRuntimeIsItsCallers) {
   const Symbolizer runtime = Symbols("libc.so.6");
   std::vector<Module> modules = OwnModules();

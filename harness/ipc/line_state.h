@@ -18,7 +18,7 @@ namespace walkhammer {
 inline constexpr int kMaxWalkers = 4;  // walkers of one job, each shown the same
 inline constexpr int kMaxStates = 16;  // last = any undeclared state
 inline constexpr int kMaxModules = 64;
-inline constexpr int kMaxCrashSites = 256;
+inline constexpr int kMaxCrashSites = 1024;
 inline constexpr int kMaxKeptFrames = 64;
 
 // Where the presented pc is; the last dimension but one of `counts`.

@@ -26,6 +26,7 @@ enum class ChildMode : uint8_t {
   kEngine,  // requests come from a fuzz engine that hosts the JVM: libFuzzer, AFL++
   kReplay,  // one request; with `keep`, further ones
   kScenes,  // set up the scenes of scene_mask, report, end
+  kFaults,  // each load of each scene's undisturbed walks fails once
 };
 
 enum class ChildPhase : uint32_t {
@@ -121,6 +122,18 @@ struct ChurnCounts {
   } java;
 };
 
+// What became of loads that were made to fail, over all children.
+struct FailedLoads {
+  std::atomic<uint64_t> loads;      // of the undisturbed walks that were begun
+  std::atomic<uint64_t> contained;  // the walker got over the failed load
+  std::atomic<uint64_t> crashed;    // it did not, or faulted elsewhere after it
+  std::atomic<uint64_t> hung;
+  std::atomic<uint64_t> missed;  // the walk did not come to the load again
+  std::atomic<uint64_t> unseen;  // undisturbed walks that were not traced to their end
+  std::atomic<uint64_t>
+      finished;  // undisturbed walks all of whose loads have failed, or were missed
+};
+
 struct SceneReport {
   bool available;
   bool pristine_true;  // all pristine walks gave the JVMTI truth
@@ -190,6 +203,7 @@ struct SharedState : LineState {
   std::atomic<uint64_t> request_hash;    // see WalkWindow
   std::atomic<uint64_t> walking_cpu_ns;  // CPU time of the random engine's windows that ended
   ChurnCounts churn;
+  FailedLoads failed_loads;
   std::atomic<uint64_t> unknown_methods;  // MethodRegistry::unknown, summed over all children
   SceneReport scenes[kMaxScenes];
   std::atomic<uint32_t> layout_count;

@@ -19,7 +19,8 @@ constexpr OutcomeInfo kCrashOutcomes[] = {
 };
 
 uint8_t JudgeCrash(const Observation& seen, char* detail, size_t size) {
-  if (seen.trace.ending != Ending::kCrashed) return 0;
+  // A crash of our own making: see the oracle failing-load.
+  if (seen.trace.ending != Ending::kCrashed || seen.CrashedAtFailedLoad()) return 0;
   if (seen.fault->failed_check[0] != 0) {
     std::snprintf(detail, size, "%s", seen.fault->failed_check);
     return 3;

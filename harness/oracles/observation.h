@@ -84,6 +84,14 @@ struct Observation {
   StackWrite stack_write;
   const SampleFacts* sample = nullptr;  // null for synthetic walks
   OtherAnswer other{};
+  uint64_t failed_load = 0;  // the instruction whose load was made to fail; 0: none did
+  std::span<const Frame> undisturbed = {};  // with failed_load: the walk's frames without that
+
+  // True if that load is what ended the walk: neither the walker nor SafeFetch protects it.
+  bool CrashedAtFailedLoad() const {
+    return failed_load != 0 && trace.ending == Ending::kCrashed && fault->doubtful == 0 &&
+           fault->registers.pc == failed_load;
+  }
 };
 
 // Observation::true_frames of an answer of at most `depth` frames.
@@ -110,7 +118,7 @@ inline uint16_t FactsOf(const Observation& seen) {
       bit(trace.protected_faults != 0, kProtected) |
       bit(seen.unsafe_call->function != nullptr, kUnsafe) |
       bit(!seen.buffer_intact || seen.stack_write.found, kOverwrote) |
-      bit(seen.before != seen.after, kChanged) |
+      bit(seen.before != seen.after, kChanged) | bit(seen.failed_load != 0, kLoadFailed) |
       bit(trace.described_count != 0 || trace.complaint != nullptr, kSaysMore));
 }
 

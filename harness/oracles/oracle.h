@@ -26,6 +26,11 @@ struct OutcomeInfo {
 // Outcome of the oracle "crash": a check of the JVM's own failed; Fault::failed_check says which.
 inline constexpr char kFailedCheckOutcomeName[] = "failed-check";
 
+// The oracle of loads that are made to fail, and its outcome that a walk line reports itself: the
+// walk after the one that is judged was not true.
+inline constexpr char kFailingLoadOracleName[] = "failing-load";
+inline constexpr uint8_t kWrongNextWalk = 2;
+
 // What is true of a walk, in bits. Most walks give most oracles nothing to judge.
 enum Facts : uint16_t {
   kFailed = 1 << 0,         // a crash or a hang ended it
@@ -40,7 +45,8 @@ enum Facts : uint16_t {
   kOverwrote = 1 << 9,      // it wrote outside of its frames, or into the walked stack
   kChanged = 1 << 10,       // the Surroundings before and after it differ
   kSaysMore = 1 << 11,      // it describes methods, or contradicts itself
-  kByParent = 1 << 12,      // true of no walk: not the walking process judges
+  kLoadFailed = 1 << 12,    // one of its loads was made to fail
+  kByParent = 1 << 13,      // true of no walk: not the walking process judges
 };
 
 struct Observation;  // what oracles judge a walk by: observation.h

@@ -48,6 +48,16 @@ Change Crash() {
     c.fault.address = 0x10;
   };
 }
+// The load of the instruction at `pc` was made to fail, and what ended the walk, if anything did,
+// is there.
+Change LoadFailedAt(uint64_t pc) {
+  return [=](Case& c) {
+    c.request.fault = 3;
+    c.seen.pristine = false;
+    c.seen.failed_load = c.fault.registers.pc = pc;
+    c.seen.undisturbed = c.truth;
+  };
+}
 Change Hang() {
   return [](Case& c) { c.seen.trace = {Ending::kHung, 0, nullptr}; };
 }
@@ -147,6 +157,30 @@ const std::vector<Provocation>& Provocations() {
        "ended by the walker itself"},
       {"OwnProtectionDidNotHold", "own-protection", "not-needed",
        ProtectedFault() + [](Case& c) { c.seen.trace.ending = Ending::kCrashed; }},
+
+      {"OwnProtectionIsThereForFailedLoads", "own-protection", "not-needed",
+       ProtectedFault() + LoadFailedAt(0x5000)},
+
+      {"NoLoadFailed", "failing-load", "contained", Crash()},
+      {"AFailedLoadCostsTheRest", "failing-load", "contained", LoadFailedAt(0x5000) + Return()},
+      {"AFailedLoadEndsTheStack", "failing-load", "contained",
+       LoadFailedAt(0x5000) + ReturnTrue(0, 1)},
+      {"AFailedLoadLosesAMethod", "failing-load", "contained",
+       LoadFailedAt(0x5000) + Method(1, kNeverExisted)},
+      {"NothingProtectsTheLoad", "failing-load", "unprotected", Crash() + LoadFailedAt(0x5000),
+       "load 3 of the walk failed at address 0x10"},
+      {"ThatIsNoCrashOfItsOwn", "crash", "returned", Crash() + LoadFailedAt(0x5000)},
+      {"ACrashElsewhereIs", "crash", "fault",
+       Crash() + LoadFailedAt(0x5000) + [](Case& c) { c.fault.registers.pc++; }},
+      {"AndNotTheLoads", "failing-load", "contained",
+       Crash() + LoadFailedAt(0x5000) + [](Case& c) { c.fault.registers.pc++; }},
+      {"SafeFetchMayHaveMetTheLoad", "failing-load", "contained",
+       Crash() + LoadFailedAt(0x5000) + [](Case& c) { c.fault.doubtful = 1; }},
+      {"AFailedLoadMakesAByteCodeUp", "failing-load", "wrong-frames",
+       LoadFailedAt(0x5000) + Bci(1, 5),
+       "load 3 failed, and frame 1 is app.Main.callee()V @ 5, not app.Main.callee()V @ 4"},
+      {"AFailedLoadMakesAFrameUp", "failing-load", "wrong-frames",
+       LoadFailedAt(0x5000) + ReturnTrue(0, 1, 2, 2), "frame 3 is app.Main.main"},
 
       {"LastByte", "bci", "inside", Bci(1, 9)},
       {"BehindTheEnd", "bci", "outside", Bci(1, 10),
@@ -276,9 +310,9 @@ bool IsForSamples(const std::string& oracle) {
 
 // An outcome that no case provokes might as well be dead code.
 TEST(Oracles, EachOutcomeIsProvokedByACase) {
-  // Above, and of samples: in sample_oracles_test.cc.
+  // Above; of samples, in sample_oracles_test.cc; of a walk after another, in faults.bats.
   std::set<std::string> provoked = Provoked(Provocations());
-  provoked.insert({"survival/death", "bci/outside-at-first"});
+  provoked.insert({"survival/death", "bci/outside-at-first", "failing-load/wrong-next-walk"});
   for (const Oracle& oracle : AllOracles()) {
     if (IsForSamples(oracle.name)) continue;
     for (size_t i = 1; i < oracle.outcomes.size(); i++) {

@@ -18,7 +18,10 @@ constexpr OutcomeInfo kOwnProtectionOutcomes[] = {
 };
 
 uint8_t JudgeOwnProtection(const Observation& seen, char* detail, size_t size) {
-  if (seen.trace.ending != Ending::kReturned || seen.trace.protected_faults == 0) return 0;
+  // A load that was made to fail is what the protection is there for.
+  if (seen.trace.ending != Ending::kReturned || seen.trace.protected_faults == 0 ||
+      seen.failed_load != 0)
+    return 0;
   std::snprintf(detail, size, "signal %d, si_code %d, address 0x%llx, ended by the walker itself",
                 seen.fault->signal, seen.fault->code,
                 static_cast<unsigned long long>(seen.fault->address));

@@ -29,7 +29,8 @@
   ROW(kMethodInfoOracle)        \
   ROW(kOwnProtectionOracle)     \
   ROW(kTraceRequestOracle)      \
-  ROW(kWitnessOracle)
+  ROW(kWitnessOracle)           \
+  ROW(kFailingLoadOracle)
 
 namespace walkhammer {
 

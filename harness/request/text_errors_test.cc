@@ -101,6 +101,9 @@ TEST(TextErrorsTest, DepthAndOptions) {
     EXPECT_EQ(LineError(std::string("depth ") + bad),
               std::string("7: expected a depth of 1 .. 16384 frames, got '") + bad + "'");
   EXPECT_EQ(LineError("depth # none"), "6: expected a depth of 1 .. 16384 frames");
+  for (const char* bad : {"0", "-1", "4294967296", "3.5"})
+    EXPECT_EQ(LineError(std::string("fault ") + bad),
+              std::string("7: expected the number of a load, 1 .. 4294967295, got '") + bad + "'");
   EXPECT_EQ(LineError("options 0x100000000"),
             "9: expected option bits, 0x0 .. 0xffffffff, got '0x100000000'");
   EXPECT_EQ(LineError("options"), "8: expected option bits, 0x0 .. 0xffffffff");

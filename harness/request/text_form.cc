@@ -93,6 +93,7 @@ std::string ToText(const WalkFile& file, const SymbolTable& symbols) {
   value_line(Field::kSp, request.sp, usual.sp);
   value_line(Field::kFp, request.fp, usual.fp);
   value_line(Field::kLr, request.lr, usual.lr);
+  if (request.fault != usual.fault) line(Field::kFault, std::to_string(request.fault));
   const size_t edits = std::min<size_t>(request.edit_count, WalkRequest::kMaxEdits);
   for (const Edit& edit : std::span(request.edits, edits)) {
     std::string_view op = kOpWords[static_cast<size_t>(edit.op) % std::size(kOpWords)];

@@ -48,6 +48,7 @@ constexpr std::string_view kFullText =
     "sp pristine-0x8\n"
     "fp 0x40\n"
     "lr unmapped\n"
+    "fault 4294967295\n"
     "edit stack+0x48 = codelet \"invoke return entry points\"+0x7\n"
     "edit stack+0x50 ^ 0x8\n"
     "edit stack+0x3fffff8 + -0x10\n"
@@ -70,6 +71,7 @@ TEST_F(TextFormTest, EveryFieldIsRead) {
   EXPECT_EQ(request.sp, (Value{-8, SymbolTable::IdOf(SymbolKind::kPristine)}));
   EXPECT_EQ(request.fp, (Value{0x40}));
   EXPECT_EQ(request.lr, (Value{0, SymbolTable::IdOf(SymbolKind::kUnmapped)}));
+  EXPECT_EQ(request.fault, UINT32_MAX);
   ASSERT_EQ(request.edit_count, 3);
   EXPECT_EQ(
       request.edits[0],

@@ -167,6 +167,8 @@ class Parser {
         return ParseValue(request.fp);
       case Field::kLr:
         return ParseValue(request.lr);
+      case Field::kFault:
+        return ParseLimited(1, UINT32_MAX, "the number of a load, 1 .. 4294967295", request.fault);
       case Field::kEdit:
         return ParseEdit(start);
       case Field::kExpect:

@@ -31,6 +31,7 @@ enum class Field {
   kSp,
   kFp,
   kLr,
+  kFault,
   kEdit,
   kExpect,
   kCount
@@ -41,7 +42,7 @@ constexpr size_t Index(Field field) { return static_cast<size_t>(field); }
 inline constexpr std::string_view kFieldWords[] = {
     "walk",  "walker",  "against", "scene",     "arch",      "origin",    "state",
     "depth", "options", "anchor",  "anchor-sp", "anchor-pc", "anchor-fp", "pc",
-    "sp",    "fp",      "lr",      "edit",      "expect"};
+    "sp",    "fp",      "lr",      "fault",     "edit",      "expect"};
 static_assert(std::size(kFieldWords) == Index(Field::kCount));
 
 inline constexpr std::string_view kAnchorWords[] = {"cleared", "true", "custom"};

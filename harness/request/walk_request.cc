@@ -32,14 +32,15 @@ bool operator==(const WalkRequest& a, const WalkRequest& b) {
   return a.walker == b.walker && a.scene == b.scene && a.state == b.state && a.anchor == b.anchor &&
          a.depth == b.depth && a.edit_count == b.edit_count && a.options == b.options &&
          a.origin == b.origin && a.against == b.against &&
-         std::equal(a.reserved, a.reserved + 2, b.reserved) && a.pc == b.pc && a.sp == b.sp &&
-         a.fp == b.fp && a.lr == b.lr && a.anchor_sp == b.anchor_sp && a.anchor_pc == b.anchor_pc &&
-         a.anchor_fp == b.anchor_fp &&
+         std::equal(a.reserved, a.reserved + 2, b.reserved) && a.fault == b.fault && a.pc == b.pc &&
+         a.sp == b.sp && a.fp == b.fp && a.lr == b.lr && a.anchor_sp == b.anchor_sp &&
+         a.anchor_pc == b.anchor_pc && a.anchor_fp == b.anchor_fp &&
          std::equal(a.edits, a.edits + std::min<int>(a.edit_count, WalkRequest::kMaxEdits),
                     b.edits);
 }
 
 Realism RealismOf(const WalkRequest& request) {
+  if (request.fault != 0) return Realism::kFailingLoad;
   if (request.origin == Origin::kSample) return Realism::kGenuine;
   if (request.edit_count > 0) return Realism::kEditedStack;
   if (request.anchor == AnchorMode::kCustom) return Realism::kRandomRegisters;
@@ -52,8 +53,8 @@ int RankOf(Realism realism, int edit_count) {
 }
 
 std::string_view RealismWord(Realism realism) {
-  static constexpr std::string_view kWords[] = {"genuine", "shifted", "random-registers",
-                                                "edited-stack", "unknown"};
+  static constexpr std::string_view kWords[] = {"genuine",      "shifted",      "random-registers",
+                                                "edited-stack", "failing-load", "unknown"};
   return kWords[static_cast<size_t>(std::min(realism, Realism::kCount))];
 }
 

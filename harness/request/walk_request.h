@@ -71,6 +71,10 @@ struct WalkRequest {
   // two answers are compared; 0: none. Not in the binary form.
   uint8_t against = 0;
   uint8_t reserved[2] = {};
+  // Number, from 1, of the memory read of the walk that fails as if its page were gone; 0: none.
+  // See FailingLoads, which also says which reads count. Not in the binary form.
+  uint32_t fault = 0;
+  uint32_t reserved_too = 0;
   Value pc{0, SymbolTable::IdOf(SymbolKind::kPristine)};
   Value sp{0, SymbolTable::IdOf(SymbolKind::kPristine)};
   Value fp{0, SymbolTable::IdOf(SymbolKind::kPristine)};
@@ -99,8 +103,16 @@ struct WalkRequest {
 bool operator==(const WalkRequest& a, const WalkRequest& b);
 
 // How close a request is to what a profiler encounters in the field; lower values are more real. A
-// request of Origin::kSample is kGenuine, whatever its registers, anchor and edits.
-enum class Realism : uint8_t { kGenuine, kShifted, kRandomRegisters, kEditedStack, kCount };
+// request of Origin::kSample is kGenuine, whatever its registers, anchor and edits. A request with
+// a read that fails is kFailingLoad, whatever else it holds.
+enum class Realism : uint8_t {
+  kGenuine,
+  kShifted,
+  kRandomRegisters,
+  kEditedStack,
+  kFailingLoad,
+  kCount
+};
 inline constexpr int kRealisms = static_cast<int>(Realism::kCount);
 Realism RealismOf(const WalkRequest& request);
 // Orders requests for reports, the best first: more real ones, then those with fewer edits. Each

@@ -24,6 +24,7 @@ TEST(WalkRequestTest, EqualityComparesEveryField) {
       [](WalkRequest& r) { r.origin = Origin::kSample; },
       [](WalkRequest& r) { r.against = 1; },
       [](WalkRequest& r) { r.reserved[1] = 1; },
+      [](WalkRequest& r) { r.fault = 1; },
       [](WalkRequest& r) { r.pc.addend = 1; },
       [](WalkRequest& r) { r.sp.symbol = 0; },
       [](WalkRequest& r) { r.fp.is_signed = 1; },
@@ -146,11 +147,20 @@ TEST(RealismTest, ASampleIsGenuine) {
   EXPECT_EQ(RealismOf(request), Realism::kEditedStack);
 }
 
+TEST(RealismTest, ALoadThatFailsIsNeverMet) {
+  WalkRequest request;
+  request.fault = 1;
+  EXPECT_EQ(RealismOf(request), Realism::kFailingLoad);
+  request.origin = Origin::kSample;
+  EXPECT_EQ(RealismOf(request), Realism::kFailingLoad);
+}
+
 TEST(RealismTest, Words) {
   EXPECT_EQ(RealismWord(Realism::kGenuine), "genuine");
   EXPECT_EQ(RealismWord(Realism::kShifted), "shifted");
   EXPECT_EQ(RealismWord(Realism::kRandomRegisters), "random-registers");
   EXPECT_EQ(RealismWord(Realism::kEditedStack), "edited-stack");
+  EXPECT_EQ(RealismWord(Realism::kFailingLoad), "failing-load");
   EXPECT_LT(Realism::kGenuine, Realism::kShifted);
 }
 

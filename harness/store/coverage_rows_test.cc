@@ -123,6 +123,13 @@ TEST(SharedRowsTest, ChurnIsToldOnlyWhereThereWasSome) {
   shared->churn.java.rounds = 4;
   shared->churn.java.unloaded = 5;
   EXPECT_FALSE(TotalsOf(*shared).churn);
+  shared->failed_loads.loads = 6;
+  shared->failed_loads.unseen = 1;
+  EXPECT_FALSE(TotalsOf(*shared).failed_loads);
+  shared->job.mode = ChildMode::kFaults;
+  const auto loads = TotalsOf(*shared).failed_loads;
+  ASSERT_TRUE(loads);
+  EXPECT_EQ(*loads, (FailedLoadTotals{6, 0, 0, 0, 0, 1, 0}));
   shared->job.churn = 1;
   const auto churn = TotalsOf(*shared).churn;
   ASSERT_TRUE(churn);

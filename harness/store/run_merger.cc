@@ -200,6 +200,9 @@ void RunMerger::AddTotals(const RunTotals& more) {
   Join(more, totals_);
   totals_.request_hash ^= more.request_hash;
   if (more.churn) Join(*more.churn, totals_.churn ? *totals_.churn : totals_.churn.emplace());
+  if (more.failed_loads)
+    Join(*more.failed_loads,
+         totals_.failed_loads ? *totals_.failed_loads : totals_.failed_loads.emplace());
   if (more.settle) Join(*more.settle, totals_.settle ? *totals_.settle : totals_.settle.emplace());
 }
 

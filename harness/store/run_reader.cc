@@ -142,6 +142,8 @@ Result<RunRow> RunReader::Run() const {
   run.writer_alive = writer_alive;
   ASSIGN_OR_RETURN(const auto churn, Rows<ChurnTotals>());
   if (!churn.empty()) run.totals.churn = churn.front();
+  ASSIGN_OR_RETURN(const auto failed_loads, Rows<FailedLoadTotals>());
+  if (!failed_loads.empty()) run.totals.failed_loads = failed_loads.front();
   ASSIGN_OR_RETURN(const auto settle, Rows<SettleTotals>());
   if (!settle.empty()) run.totals.settle = settle.front();
   return run;

@@ -54,6 +54,12 @@ struct ChurnTotals {
   bool operator==(const ChurnTotals&) const = default;
 };
 
+// What became of the loads that the engine faults made fail; see FailedLoads.
+struct FailedLoadTotals {
+  uint64_t loads = 0, contained = 0, crashed = 0, hung = 0, missed = 0, unseen = 0, finished = 0;
+  bool operator==(const FailedLoadTotals&) const = default;
+};
+
 struct RunTotals {
   uint64_t time_ms = 0;         // since the run's start
   uint64_t walking_cpu_ms = 0;  // CPU time of the random engine's walks; 0: of another engine
@@ -66,9 +72,10 @@ struct RunTotals {
   uint64_t children_started = 0;
   uint64_t children_retired = 0;
   uint64_t children_died = 0;
-  uint64_t blocks = 0;                 // blocks of the walker's code entered at least once
-  std::optional<ChurnTotals> churn;    // nullopt: a run without --churn
-  std::optional<SettleTotals> settle;  // nullopt: nothing to confirm, or the run goes on
+  uint64_t blocks = 0;               // blocks of the walker's code entered at least once
+  std::optional<ChurnTotals> churn;  // nullopt: a run without --churn
+  std::optional<FailedLoadTotals> failed_loads;  // nullopt: a run of another engine
+  std::optional<SettleTotals> settle;            // nullopt: nothing to confirm, or the run goes on
   bool operator==(const RunTotals&) const = default;
 };
 

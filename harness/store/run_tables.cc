@@ -16,10 +16,10 @@ std::string CreateTables() {
 std::string RunSchema() {
   return CreateTables<Only<StoredRun>, StoredBucket, StoredFinding, CountRow, Placed<SceneRow>,
                       ProgressRow, Placed<CoverageFunctionRow>, Placed<CoverageBlockRow>,
-                      LeftOutRow, Only<ChurnTotals>, Only<SettleTotals>, CellRow, CellThreadRow,
-                      StackFrameRow, StackNodeRow, AgreementRow, EvidenceRow, StepRegionRow,
-                      StepRangeRow, NoteRow, WalkEndRow, PeriodRow, PeriodCountRow, PeriodTimeRow,
-                      PeriodBucketRow, Placed<RunRow>>() +
+                      LeftOutRow, Only<ChurnTotals>, Only<FailedLoadTotals>, Only<SettleTotals>,
+                      CellRow, CellThreadRow, StackFrameRow, StackNodeRow, AgreementRow,
+                      EvidenceRow, StepRegionRow, StepRangeRow, NoteRow, WalkEndRow, PeriodRow,
+                      PeriodCountRow, PeriodTimeRow, PeriodBucketRow, Placed<RunRow>>() +
          "CREATE INDEX finding_of_bucket ON finding (bucket, sequence);\n";
 }
 

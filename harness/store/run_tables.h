@@ -159,6 +159,17 @@ void Columns(Row& row, Column column) {
   column("unloaded", row.unloaded, kSum);
 }
 
+template <ARow<FailedLoadTotals> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("loads", row.loads, kSum);
+  column("contained", row.contained, kSum);
+  column("crashed", row.crashed, kSum);
+  column("hung", row.hung, kSum);
+  column("missed", row.missed, kSum);
+  column("unseen", row.unseen, kSum);
+  column("finished", row.finished, kSum);
+}
+
 template <ARow<StoredBucket> Row, typename Column>
 void Columns(Row& row, Column column) {
   column("id", row.id, kPrimaryKey);
@@ -435,6 +446,8 @@ template <>
 inline constexpr Table kTable<RunRow> = {"part", "position"};
 template <>
 inline constexpr Table kTable<ChurnTotals> = {"churn"};
+template <>
+inline constexpr Table kTable<FailedLoadTotals> = {"failed_loads"};
 template <>
 inline constexpr Table kTable<SettleTotals> = {"settle"};
 template <>

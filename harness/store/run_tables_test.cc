@@ -41,7 +41,7 @@ TEST(RunTables, TheDocumentNamesEachColumn) {
   const std::string doc = ReadFile(tree / "docs/reference/run-folder.md");
   if (doc.empty()) GTEST_SKIP() << "docs/reference/run-folder.md is not beside these sources";
   const auto tables = ColumnsBySqlite();
-  EXPECT_EQ(tables.size(), 26u);
+  EXPECT_EQ(tables.size(), 27u);
   for (const auto& [table, columns] : tables) {
     const std::string section = SectionOf(doc, table);
     EXPECT_FALSE(section.empty()) << table << " has no section";
@@ -53,6 +53,9 @@ TEST(RunTables, TheDocumentNamesEachColumn) {
 TEST(RunTables, EachStatementNamesTheColumnsInTheTablesOrder) {
   EXPECT_EQ(NamesOf<StackFrameRow>(), "cell, id, name");
   EXPECT_EQ(NamesOf<ProgressRow>("p."), "p.time_ms, p.walks, p.buckets, p.blocks");
+  EXPECT_EQ(AssignmentsOf<FailedLoadTotals>(),
+            "loads = ?, contained = ?, crashed = ?, hung = ?, missed = ?, unseen = ?, "
+            "finished = ?");
   EXPECT_EQ(AssignmentsOf<ChurnTotals>(), "collections = ?, rounds = ?, unloaded = ?");
   EXPECT_EQ(InsertInto<StackFrameRow>("OR REPLACE"),
             "INSERT OR REPLACE INTO stack_frame (cell, id, name) VALUES (?, ?, ?)");

@@ -296,6 +296,9 @@ Status RunWriter::UpdateTotals(const RunTotals& totals) {
         InsertAll(db_, std::vector{Only<SettleTotals>{1, *totals.settle}}, "OR REPLACE"));
   if (totals.churn)
     RETURN_IF_ERROR(InsertAll(db_, std::vector{Only<ChurnTotals>{1, *totals.churn}}, "OR REPLACE"));
+  if (totals.failed_loads)
+    RETURN_IF_ERROR(
+        InsertAll(db_, std::vector{Only<FailedLoadTotals>{1, *totals.failed_loads}}, "OR REPLACE"));
   return Ok();
 }
 

@@ -67,6 +67,11 @@ RunTotals TotalsOf(const SharedState& shared) {
   if (shared.job.churn != 0)
     totals.churn = {shared.churn.collections.load(), shared.churn.java.rounds.load(),
                     shared.churn.java.unloaded.load()};
+  const FailedLoads& loads = shared.failed_loads;
+  if (shared.job.mode == ChildMode::kFaults)
+    totals.failed_loads = {loads.loads.load(),   loads.contained.load(), loads.crashed.load(),
+                           loads.hung.load(),    loads.missed.load(),    loads.unseen.load(),
+                           loads.finished.load()};
   const uint32_t blocks = std::min(shared.covered.blocks.load(), Covered::kMaxBlocks);
   for (uint32_t i = 0; i < blocks; i++) totals.blocks += shared.covered.hit[i] != 0;
   return totals;

@@ -191,6 +191,7 @@ class Search {
       RestoreHeader();
       SimplifyValues();
       ShrinkDepth();
+      FailEarlier();
       if (before == best_ || Exhausted()) return {best_, tried_};
     }
   }
@@ -291,6 +292,13 @@ class Search {
       else
         low = middle + 1;
     }
+  }
+
+  // The same load may fail nearer to the begin of the walk: half of what is before it is left out,
+  // then a quarter.
+  void FailEarlier() {
+    for (uint32_t step = best_.fault / 2; step >= 1; step /= 2)
+      TryWith([&](WalkRequest& r) { r.fault -= r.fault > step ? step : 0; });
   }
 
   WalkRequest best_;

@@ -49,6 +49,21 @@ TEST(MinimizerTest, KeepsOnlyTheEditsThatMatter) {
   EXPECT_EQ(out.request.edits[0].value, (Value{0, 0, 0}));
 }
 
+TEST(MinimizerTest, FailsTheSameLoadEarlier) {
+  WalkRequest request;
+  request.fault = 1234;
+  const auto each_third = [](const WalkRequest& r) { return r.fault % 3 == 1; };
+  const uint32_t earlier = Minimize(request, each_third, kPlenty).request.fault;
+  EXPECT_LT(earlier, 20U);
+  EXPECT_EQ(earlier % 3, 1U);
+  const auto only_that = [](const WalkRequest& r) { return r.fault == 1234; };
+  EXPECT_EQ(Minimize(request, only_that, kPlenty).request.fault, 1234U);
+  EXPECT_EQ(Minimize(
+                WalkRequest(), [](const WalkRequest&) { return true; }, kPlenty)
+                .request.fault,
+            0U);
+}
+
 TEST(MinimizerTest, KeepsTheRegisterThatMattersAndShrinksItsAddend) {
   const auto needs_heap = [](const WalkRequest& r) {
     return r.pc.symbol == SymbolTable::IdOf(SymbolKind::kHeap) && r.pc.addend > 1000;

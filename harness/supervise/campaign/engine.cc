@@ -78,6 +78,14 @@ Status CopySeeds(const fs::path& from, const fs::path& to, const std::string& pr
 Status PrepareNothing(const EnginePlan&) { return Ok(); }
 void SetUpNothing(const EnginePlan&, int, ChildSetup&) {}
 
+Status PrepareStepping(const EnginePlan& plan) {
+  if (plan.platform.arch == "x86_64") return Ok();
+  return Unable(
+      fmt::format("the engine faults steps through walks by the trap flag of x86_64, and "
+                  "this JDK is for {}: name another by --jdk",
+                  plan.platform.arch));
+}
+
 Status PrepareSeeds(const EnginePlan& plan) {
   const fs::path seeds = fs::path(plan.run_dir) / kSeedsName;
   Status status = MakeFolder(seeds);
@@ -166,6 +174,8 @@ void SetUpAfl(const EnginePlan& plan, int index, ChildSetup& setup) {
 constexpr Engine kEngines[] = {
     {"random", "a seeded stream of edits, without guidance", ChildMode::kFuzz, false,
      PrepareNothing, SetUpNothing, nullptr},
+    {"faults", "each load of each undisturbed walk fails once, as if its page were gone (x86_64)",
+     ChildMode::kFaults, false, PrepareStepping, SetUpNothing, nullptr},
     {"libfuzzer", "LLVM's libFuzzer, guided by the walker's blocks", ChildMode::kEngine, true,
      PrepareLibFuzzer, SetUpLibFuzzer, [](int) { return std::string(kCorpusName); }},
     {"afl", "AFL++, guided by the walker's blocks", ChildMode::kEngine, true, PrepareAfl, SetUpAfl,

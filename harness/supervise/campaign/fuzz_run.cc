@@ -81,6 +81,8 @@ Status FuzzRun::StartWorkers() {
 }
 
 Status FuzzRun::SetCoverage() {
+  if (AllEngines()[static_cast<size_t>(plan_.engine)].mode == ChildMode::kFaults)
+    return db_.SetNoCoverage("the engine faults sets traps of its own");
   if (!plan_.coverage) return db_.SetNoCoverage("it was not wanted (--no-coverage)");
   const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan_.walkers.front())];
   auto code = FindWalkerCode(walker, LibraryOf(walker, plan_.child.libjvm, plan_.child.provider),

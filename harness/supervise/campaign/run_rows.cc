@@ -56,7 +56,14 @@ auto SummedTotals(State& state) {
                     &state.unknown_methods,
                     &state.churn.collections,
                     &state.churn.java.rounds,
-                    &state.churn.java.unloaded};
+                    &state.churn.java.unloaded,
+                    &state.failed_loads.loads,
+                    &state.failed_loads.contained,
+                    &state.failed_loads.crashed,
+                    &state.failed_loads.hung,
+                    &state.failed_loads.missed,
+                    &state.failed_loads.unseen,
+                    &state.failed_loads.finished};
 }
 
 // Stored in runs, so never renamed.

@@ -8,8 +8,7 @@ setup_file() {
   jdk=$(jdks | head -n 1)
   cd "$BATS_FILE_TMPDIR" || return
   # Each block becomes a file: 1.sql, 2.sql and so on.
-  awk '/^## / { asks = /^## Questions/ }
-    asks && /^```sql$/ { file = ++n ".sql"; next } /^```$/ { file = "" } file { print >file }' \
+  awk '/^```sql$/ { file = ++n ".sql"; next } /^```$/ { file = "" } file { print >file }' \
     "$BATS_TEST_DIRNAME/../../docs/howto/query-runs.md"
   "$WALKHAMMER" fuzz --jdk "$jdk" --walker puzzle-crash --scene c2 --walks 20000 --no-minimize \
     --out planted >said 2>&1 || [ "$?" -eq 1 ]

@@ -94,7 +94,6 @@ constexpr uint16_t kDepthAfterCrash = 32;  // frames: enough to see that a walke
 constexpr size_t kCheckedWords = 512;      // of the walked stack, compared after each walk
 constexpr int kRingFullRetries = 200;      // of 5 ms
 constexpr int kFaultRetries = 6000;
-constexpr int kMostMissed = 3;  // walks that do not come to the load that is to fail
 
 void SetSignalMask(uint64_t mask) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
@@ -250,42 +249,6 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   seen_.buffer_intact = seen_.trace.ending != Ending::kReturned || walker.BufferIntact(input);
 }
 
-Result<uint32_t> WalkLine::CountLoads(ParkedScene& scene, const WalkRequest& request,
-                                      uint64_t sequence) {
-  turn_ = 0;
-  shared_.journal.sequence.store(sequence, std::memory_order_relaxed);
-  WriteJournal(request);
-  Undo undo[WalkRequest::kMaxEdits];
-  const Presented presented = ResolveAll(scene, request);
-  const int edits = ApplyEdits(scene, request, undo);
-  const Status traced = loads_->Trace(&context_, sizeof context_, [&] {
-    tracing_ = true;
-    CallWalker(scene, request, presented);
-    tracing_ = false;
-    TakeBackWrites(scene);
-  });
-  const bool returned = trace().ending == Ending::kReturned && trace().num_frames > 0;
-  undisturbed_.assign(
-      trace().frames,
-      trace().frames + (returned ? std::min<int>(trace().num_frames, request.depth) : 0));
-  for (int i = edits - 1; i >= 0; i--) *undo[i].slot = undo[i].word;
-  shared_.journal.phase.store(Journal::kIdle, std::memory_order_release);
-  if (!traced.ok()) return traced.failure();
-  return loads_->count();
-}
-
-// A trap may be lost to another thread that runs the same instruction.
-void WalkLine::CallFailing(ParkedScene& scene, const WalkRequest& request,
-                           const Presented& presented) {
-  for (int i = 0; i < kMostMissed; i++) {
-    loads_->Arm(request.fault);
-    CallWalker(scene, request, presented);
-    loads_->Disarm();
-    seen_.failed_load = loads_->failed_at();
-    if (seen_.failed_load != 0 || trace().ending != Ending::kReturned) return;
-  }
-}
-
 PcRegion WalkLine::RegionOf(const Value& pc) const {
   const auto kind = pc.symbol < kSymbolKinds ? static_cast<SymbolKind>(pc.symbol)
                                              : shared_.symbols.at(pc.symbol).kind;
@@ -423,31 +386,6 @@ bool WalkLine::ContainedWell(ParkedScene& scene) {
     _exit(shared_.job.merging);
   }
   return StillWalksTruly(scene) || (scene.walked_truly >> turn_ & 1) == 0;
-}
-
-void WalkLine::CountFailed() {
-  FailedLoads& counts = shared_.failed_loads;
-  const Ending ending = trace().ending;
-  std::atomic<uint64_t>& count = ending == Ending::kHung      ? counts.hung
-                                 : ending == Ending::kCrashed ? counts.crashed
-                                 : seen_.failed_load == 0     ? counts.missed
-                                                              : counts.contained;
-  Increment(count);
-}
-
-bool WalkLine::RecoversWell(ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
-                            const Presented& presented) {
-  const Fault failed = scene.guard.fault;  // what tells the place of the load
-  if ((scene.walked_truly >> turn_ & 1) == 0 || StillWalksTruly(scene)) return true;
-  char detail[sizeof RawFinding::detail] = "the walk after it crashed or hung";
-  if (trace().ending == Ending::kReturned) FindOracle("truth")->judge(seen_, detail, sizeof detail);
-  scene.guard.fault = failed;
-  seen_.trace.ending = Ending::kReturned;
-  Take(request);
-  seen_.request = &request;
-  const auto oracle = FindOracle(kFailingLoadOracleName) - AllOracles().data();
-  Report(request, sequence, presented, static_cast<uint8_t>(oracle), kWrongNextWalk, detail);
-  return StillWalksTruly(scene);
 }
 
 StackWrite WalkLine::TakeBackWrites(const ParkedScene& scene) const {

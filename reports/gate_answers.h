@@ -25,7 +25,7 @@ struct DifferentAnswer {
 struct AnsweredAgain {
   std::string baseline, candidate;
   int worse = 0;          // 1: the candidate shows a graver finding; -1: the baseline does
-  std::string name = {};  // of the request: a relative path
+  std::string name = {};  // of the request: a relative path; empty: it could not be made again
   std::string walk = {};  // the request in .walk form
 };
 

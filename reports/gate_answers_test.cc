@@ -41,8 +41,9 @@ class GateOfAnswers : public MadeRuns {
   GateVerdict Judge(const std::vector<Answer>& before, const std::vector<Answer>& now) {
     return Judge(std::vector{Run(before)}, {Run(now)});
   }
-  // Walks on both JDKs show `again` of each request.
-  void WalksShow(const AnsweredAgain& again) {
+  // Walks on both JDKs show `again` of each request; all could be made again.
+  void WalksShow(AnsweredAgain again) {
+    if (again.name.empty()) again.name = "a.walk";
     asked_.again = [this, again](const std::vector<DifferentAnswer>& requests) {
       requests_ = requests;
       return std::vector<AnsweredAgain>(requests.size(), again);
@@ -93,6 +94,29 @@ TEST_F(GateOfAnswers, OneThatVariesIsNoChange) {
   EXPECT_EQ(verdict.answers.not_enough, 1U);
   EXPECT_EQ(verdict.answers.compared, 0U);
   EXPECT_TRUE(requests_.empty());
+}
+
+TEST_F(GateOfAnswers, WhatCannotBeMadeAgainIsNoPass) {
+  size_t made = 0;
+  asked_.again = [&](const std::vector<DifferentAnswer>& requests) {
+    std::vector<AnsweredAgain> answers(requests.size());
+    for (size_t i = 0; i < made; i++) answers[i].name = "a.walk";
+    return answers;
+  };
+  const auto judged = [this] {
+    return Judge(std::vector<Answer>(10, kTen), std::vector<Answer>(10, kError));
+  };
+  const auto none_of_ten = HasSubstr("10 of 10 requests that were answered differently");
+  const GateVerdict none = judged();
+  ASSERT_EQ(Of(none, GateKind::kUnsure).size(), 1U);
+  EXPECT_THAT(none.changes[0].details, none_of_ten);
+  EXPECT_NE(none.exit, ExitCode::kClean);
+  made = 6;
+  const GateVerdict most = judged();
+  EXPECT_TRUE(most.changes.empty());
+  EXPECT_THAT(most.notes, testing::Contains(HasSubstr("4 of 10 requests that were")));
+  made = 10;
+  EXPECT_THAT(judged().notes, testing::Not(testing::Contains(HasSubstr("could not be made"))));
 }
 
 TEST_F(GateOfAnswers, OnlyTheSameRequestsAreCompared) {

@@ -101,7 +101,7 @@ class SideReader {
     }
     ASSIGN_OR_RETURN(const auto scenes, db_.Rows<SceneRow>());
     for (const SceneRow& scene : scenes) {
-      if (scene.tried == 0 && scene.available) continue;
+      if (!scene.IsAsked()) continue;
       taken_.insert(scene.name);
       side_.scenes.insert(scene.name);
       if (!scene.available) side_.not_walked[scene.name] = "not available: " + scene.reason;

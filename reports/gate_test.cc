@@ -411,6 +411,17 @@ TEST_F(Gate, OneRunOfSeveralJdksIsRefused) {
   EXPECT_THAT(ReadGateSide({dir}), FailsWith(ExitCode::kBadInput, HasSubstr("one JDK each")));
 }
 
+TEST_F(Gate, ScenesThatNobodyAskedForAreNotCompared) {
+  MadeRun run;
+  run.scenes = {{"asked", true, true, 9, 3, ""},
+                {"unset", false, false, 0, 0, "needs preview features"},
+                {"other", false, false, 0, 0, ""}};
+  const GateSide side = ReadGateSide({Add(run)}).value();
+  EXPECT_THAT(side.scenes, ElementsAre("asked", "unset"));
+  EXPECT_EQ(side.not_walked.at("unset"), "not available: needs preview features");
+  EXPECT_FALSE(side.walked.contains("other"));
+}
+
 TEST_F(Gate, JsonSaysTheSame) {
   const GateVerdict verdict = Judge(MadeRun(), {.failing = 0.02});
   const std::string json = GateJsonText(verdict);

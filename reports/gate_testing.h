@@ -43,6 +43,7 @@ struct MadeRun {
   int reached = 0;  // blocks of TestCoverage; 0: no coverage
   uint64_t seed = 1;
   std::string engine = "stress", walker = "agct";
+  std::vector<SceneRow> scenes = {};
 
   // Writes the run.
   void Write(const std::string& dir) const;
@@ -117,6 +118,7 @@ inline void MadeRun::Write(const std::string& dir) const {
   EXPECT_TRUE(run.SaveCounts(so_far.counts).ok());
   EXPECT_TRUE(run.SavePeriods(0, counted).ok());
   EXPECT_TRUE(run.SavePeriods(kNoCell, counted).ok());
+  EXPECT_TRUE(run.SaveScenes(scenes).ok());
   for (size_t i = 0; i < buckets.size(); i++)
     EXPECT_TRUE(run.SetSeen(ids[i], so_far.seen[ids[i]]).ok());
   if (reached > 0) {

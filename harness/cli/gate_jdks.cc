@@ -98,10 +98,12 @@ std::vector<AnsweredAgain> GateJdks::Answers(const AskedByWalker& asked, size_t 
     const auto different =
         DifferentAnswers(of.inputs, fixed_[0], fixed_[1], kAnswerTimes, IsInterrupted);
     for (size_t i = 0; i < different.size(); i++) {
+      AnsweredAgain& answer = answers[of.places[i]];
+      answer.name = of.inputs[i].name;
       if (!different[i].Differ()) continue;
       const BuildAnswer &before = different[i].baseline, &now = different[i].candidate;
       const int worse = (now.grade > before.grade ? 1 : 0) - (now.grade < before.grade ? 1 : 0);
-      answers[of.places[i]] = {before.text, now.text, worse, of.inputs[i].name, of.inputs[i].text};
+      answer = {before.text, now.text, worse, answer.name, of.inputs[i].text};
     }
   }
   return answers;

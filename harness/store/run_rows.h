@@ -112,7 +112,9 @@ struct SceneRow {
   bool pristine_true = false;
   int32_t tried = 0;  // pristine walks tried
   int32_t truth_frames = 0;
-  std::string reason;
+  std::string reason;  // why it is not available
+  // Whether the run asked for the scene: --scene leaves out the others.
+  bool IsAsked() const { return tried > 0 || (!available && !reason.empty()); }
   bool operator==(const SceneRow&) const = default;
 };
 

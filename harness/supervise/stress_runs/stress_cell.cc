@@ -105,7 +105,9 @@ double StressCell::Seconds() const {
   return InSeconds((ending_ ? terminated_ : Clock::now()) - sampled_from_);
 }
 
-bool StressCell::TimeIsUp() const {
+bool StressCell::IsOver() const {
+  const uint64_t most = plan_.job.step_limit;
+  if (most != 0 && state_->steps.load() >= most) return true;
   return sampled_ && plan_.time.count() != 0 && Clock::now() - sampled_from_ >= plan_.time;
 }
 
@@ -342,7 +344,7 @@ Status StressCell::AfterSampling() {
 Status StressCell::EndProgram() {
   asked_to_end_ = Clock::now();
   if (plan_.attach_pid == 0) program_->Terminate();
-  if (interrupted_ && !TimeIsUp()) return DrainAndEnd(CellStatus::kInterrupted, "");
+  if (interrupted_ && !IsOver()) return DrainAndEnd(CellStatus::kInterrupted, "");
   if (plan_.attach_pid == 0) return Ok();
   // An attached JVM goes on without the cell.
   return DrainAnd([this] { return Judge(); });
@@ -399,7 +401,7 @@ Result<bool> StressCell::Step(bool interrupted) {
     return true;
   }
   const Clock::time_point now = Clock::now();
-  if ((TimeIsUp() || interrupted) && !stopping_) {
+  if ((IsOver() || interrupted) && !stopping_) {
     stopping_ = true;
     asked_to_stop_ = now;
     state_->stop.store(1);
@@ -507,7 +509,7 @@ Status StressCell::AfterProgram() {
           return Ok();
         }
         const bool again = !ending_ && plan_.attach_pid == 0 && load_.repeat && sampled_ &&
-                           !TimeIsUp() && plan_.time.count() != 0;
+                           !IsOver() && plan_.time.count() != 0;
         return again ? StartNext() : Judge();
       });
 }
@@ -536,7 +538,7 @@ Status StressCell::StartNext() {
                              End(StatusOfFailure(collected->failure()),
                                  collected->failure().message);
                            else
-                             return TimeIsUp() ? Judge() : StartAgain();
+                             return IsOver() ? Judge() : StartAgain();
                            return Ok();
                          });
 }

@@ -116,7 +116,7 @@ class StressCell {
   void Publish();
   void ForgetProgram();
   void EndTimerSignals();
-  bool TimeIsUp() const;
+  bool IsOver() const;  // its time, or all of its instructions are stepped
   CellStatus WatchOver(std::string& reason);
   // A link with the agent's own file name, by which the agent removes itself from LD_PRELOAD.
   std::string AgentLink() const { return plan_.scratch + "/" + kAgentName; }

@@ -32,6 +32,7 @@ namespace walkhammer {
 namespace {
 
 constexpr uint64_t kMostWorkers = 64;
+constexpr uint64_t kWindowsPerWorker = 8;  // in that time a worker sets up its scenes
 constexpr std::chrono::nanoseconds kDefaultTime = std::chrono::seconds(60);
 constexpr std::chrono::nanoseconds kMostSettling = std::chrono::minutes(3);
 
@@ -83,12 +84,13 @@ Status SetShard(const FuzzOptions& options, const Shard& shard, FuzzPlan& plan) 
   return Ok();
 }
 
-// Number of workers: by default one for each core that this process may use, but none without work.
+// Number of workers: by default one for each core that this process may use. Each sets up a JVM and
+// its scenes, so it must have kWindowsPerWorker windows to walk.
 uint64_t WorkersOf(const FuzzOptions& options, const Shard& shard) {
   if (options.workers != 0) return options.workers;
   const uint64_t cores = std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, kMostWorkers);
-  const uint64_t turns = shard.SizeOf(WindowsOf(options));
-  return options.walks == 0 ? cores : std::min(cores, turns);
+  if (options.walks == 0) return cores;
+  return std::clamp<uint64_t>(shard.SizeOf(WindowsOf(options)) / kWindowsPerWorker, 1, cores);
 }
 
 // Refuses options that only guided engines, or only the random engine, support.
@@ -220,8 +222,9 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Provider(o->provider);
   verb.Text("--engine", o->engine,
             "Maker of the requests (walkhammer show engines) (default: random)", "NAME");
-  verb.Count("--workers", o->workers, "Processes that share the walks (default: one for each core)",
-             1, kMostWorkers);
+  verb.Count("--workers", o->workers,
+             "Processes that share the walks (default: one for each core and 65,536 walks)", 1,
+             kMostWorkers);
   verb.List("--corpus", o->corpus,
             "Folder of inputs to start from; the first gets what this run adds; repeatable", "DIR");
   verb.Jdks(o->jdks);

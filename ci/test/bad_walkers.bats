@@ -61,7 +61,7 @@ two() {
   local programs=(mixed recursion exceptions deopt interfaces shadow gc threads jni monitors shapes)
   local i=0
   while IFS='|' read -r name _; do
-    two walk "$name" "$tmp/$name" stress --workload "torture:${programs[i++ % 11]}" --time 2s
+    two walk "$name" "$tmp/$name" stress --workload "torture:${programs[i++ % 11]}" --time 1500ms
   done < <(rows)
   all_judged 2
 }
@@ -77,11 +77,11 @@ two() {
   local name number
   # Each baseline beside a candidate, so that another load of the machine meets both.
   for number in 1 3 2 4; do
-    two walk honest "$tmp/honest-$number" stress --workload torture:mixed --time 8s --seed $number
+    two walk honest "$tmp/honest-$number" stress --workload torture:mixed --time 4s --seed $number
   done
   for name in constant every-second-fails; do
     for number in 1 2; do
-      two walk "$name" "$tmp/$name-$number" stress --workload torture:mixed --time 8s --seed $number
+      two walk "$name" "$tmp/$name-$number" stress --workload torture:mixed --time 4s --seed $number
     done
   done
   wait

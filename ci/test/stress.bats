@@ -167,7 +167,7 @@ judged() {
 }
 
 @test "debug information convicts a walker that reports wrong callers of the JVM" {
-  calling() { stress --workload torture:reflection --interval 50us --time 3s --no-confirm "$@" -- -Xcomp; }
+  calling() { stress --workload torture:reflection --interval 50us --time 2s --no-confirm "$@" -- -Xcomp -XX:TieredStopAtLevel=1; }
   calling --walker asgst,puzzle-entry
   [ "$(cell status)" = passed ]
   [ "$(judged debug-info "against in ('walker', 'both')")" -gt 50 ]
@@ -179,7 +179,7 @@ judged() {
 }
 
 @test "calls that are being resolved convict a walker whose frame is at no call" {
-  resolving() { stress --workload torture:handles --interval 50us --time 3s --no-confirm "$@" -- -Xcomp; }
+  resolving() { stress --workload torture:handles --interval 50us --time 2s --no-confirm "$@" -- -Xcomp -XX:TieredStopAtLevel=1; }
   resolving --walker asgst,puzzle-entry
   [ "$(cell status)" = passed ]
   [ "$(judged call "against in ('walker', 'both')")" -gt 0 ]
@@ -329,7 +329,7 @@ END
 }
 
 @test "the program's own shadow stack convicts a walker that leaves out a frame" {
-  stress --workload torture:shadow --time 8s --walker puzzle-lie
+  stress --workload torture:shadow --time 3s --walker puzzle-lie --no-confirm
   [ "$status" -eq 1 ]
   finding | grep -q '^shadow-stack/'
 }
@@ -414,7 +414,7 @@ END
 }
 
 @test "step maps a scene, which is played repeatedly" {
-  for time in 6s 24s; do # a busy machine needs longer to get to compiled code
+  for time in 3s 6s 24s; do # a busy machine needs longer to get to compiled code
     out=$BATS_TEST_TMPDIR/scene-$time
     run --separate-stderr timeout 90 "$WALKHAMMER" step --scene c1 --time "$time" --out "$out"
     [ "$(ask "select count(*) from step_region where name like '%wh.C1Chain.c1Three%'")" -eq 0 ] || break
@@ -438,7 +438,7 @@ END
 # The shadow stack of a stepped thread's calls, compared with answers at each kind of code.
 called() { # WALKER
   out=$BATS_TEST_TMPDIR/$1
-  step --profile default,xint --walker "$1,asgst" --time 4s --no-confirm
+  step --profile default,xint --walker "$1,asgst" --time 2s --no-confirm
   [ "$(ask "select count(*) from cell where status = 'passed'")" -eq 2 ]
 }
 

@@ -50,4 +50,9 @@ take_words() {
   done
   mkdir -p "$dir"
   dir=$(cd "$dir" && pwd)
+  # Two at once would fetch the same into the same folder. Held until the script ends.
+  if [ -w "$dir" ]; then
+    exec 9>"$dir/.lock"
+    flock 9
+  fi
 }

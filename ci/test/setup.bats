@@ -64,3 +64,18 @@ has_all_programs() {
   run -3 env -i PATH="$tmp/bin" JAVA_HOME="$tmp/jdk" "$root/ci/setup.sh" run
   [[ "$output" == *"'java-latest-openjdk-devel'"* ]]
 }
+
+@test "the second of two scripts that fill one folder waits for the first" {
+  # Another holds the folder until it may go.
+  sh -c 'exec 9>"$0/.lock"; flock 9; touch "$0/held"
+    until [ -e "$0/go" ]; do sleep 0.1; done' "$tmp" 3>&- &
+  until [ -e "$tmp/held" ]; do sleep 0.1; done
+  "$root/ci/setup/jdks.sh" --dir "$tmp" 17.0.15 >"$tmp/said" 2>&1 3>&- &
+  second=$!
+  sleep 1
+  kill -0 "$second"
+  [ ! -s "$tmp/said" ]
+  touch "$tmp/go"
+  wait "$second" || [ "$?" -eq 3 ]
+  [ -s "$tmp/said" ]
+}

@@ -6,7 +6,11 @@
 # Exit codes: those of `walkhammer fuzz`, but 0 if there are findings; 3 without a JDK.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
-cd "$(dirname "$0")/.."
+root=$(cd "$(dirname "$0")/.." && pwd)
+# What is printed must work where the user stands.
+where=
+[ "$PWD" = "$root" ] || where=$root/
+cd "$root"
 
 began=$(date +%s)
 ci/setup.sh run
@@ -16,10 +20,10 @@ set_up=$(date +%s)
 cmake --build --preset quick
 built=$(date +%s)
 
-walkhammer=build/release/walkhammer
+walkhammer=${where}build/release/walkhammer
 status=0
 "$walkhammer" try --time "${WALKHAMMER_TIME:-30s}" \
-  --out "out/quickstart-$(date +%Y%m%d-%H%M%S)" || status=$?
+  --out "${where}out/quickstart-$(date +%Y%m%d-%H%M%S)" || status=$?
 ended=$(date +%s)
 
 if [ "$status" -gt 1 ]; then
@@ -29,6 +33,6 @@ if [ "$status" -gt 1 ]; then
 fi
 echo
 echo "For the guided engines and the tests:"
-echo "  ci/setup.sh && cmake --preset release && cmake --build build/release"
+echo "  ${where:+cd \"$where\" && }ci/setup.sh && cmake --preset release && cmake --build build/release"
 echo "quickstart: $((set_up - began)) s to set up, $((built - set_up)) s to build," \
   "$((ended - built)) s from the first walk to the verdict, $((ended - began)) s in all"

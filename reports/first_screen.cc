@@ -120,7 +120,7 @@ class Screen {
   std::vector<std::string> lines_;
 };
 
-void AddNews(const RunSummary& summary, Screen& screen) {
+void AddNews(const RunSummary& summary, const std::string& command, Screen& screen) {
   std::vector<size_t> news;
   for (size_t i = 0; i < summary.buckets.size(); i++)
     if (WantsSomebody(summary.names[i].word.verdict)) news.push_back(i);
@@ -144,7 +144,7 @@ void AddNews(const RunSummary& summary, Screen& screen) {
     const BucketFiles& files = summary.files[news[i]];
     const std::string& input = files.minimized.empty() ? files.input : files.minimized;
     if (!input.empty())
-      screen.AddWhole("    walkhammer show " + ShellWord(summary.dir + "/" + input));
+      screen.AddWhole("    " + command + " show " + ShellWord(summary.dir + "/" + input));
   }
   if (news.size() > kMostNews) screen.Add(fmt::format("  and {} more", news.size() - kMostNews));
 }
@@ -164,7 +164,8 @@ void AddKnown(const RunSummary& summary, Screen& screen) {
 
 }  // namespace
 
-std::string FirstScreen(const RunSummary& summary, const std::string& page, size_t columns) {
+std::string FirstScreen(const RunSummary& summary, const std::string& page, size_t columns,
+                        const std::string& command) {
   const RunIdentity& identity = summary.run.identity;
   Screen screen(columns);
   screen.AddWrapped(fmt::format("{}: {}", summary.verdict.word, summary.verdict.sentence));
@@ -174,11 +175,11 @@ std::string FirstScreen(const RunSummary& summary, const std::string& page, size
   if (const std::string scenes = ScenesText(summary); !scenes.empty()) screen.Add("  " + scenes);
   const std::string limits = LimitsText(summary);
   if (!limits.empty()) screen.Add(limits.substr(0, limits.find('\n')));
-  AddNews(summary, screen);
+  AddNews(summary, command, screen);
   AddKnown(summary, screen);
   screen.Space();
   if (!page.empty()) screen.AddWhole("Page  " + page);
-  screen.AddWhole("More  walkhammer report " + ShellWord(summary.dir));
+  screen.AddWhole("More  " + command + " report " + ShellWord(summary.dir));
   return screen.Text();
 }
 

@@ -14,8 +14,9 @@ namespace walkhammer {
 inline constexpr int kMostScreenLines = 25;
 
 // `page`: path of the HTML report; empty: there is none. Lines of more than `columns` are cut at a
-// blank; commands and paths stay whole.
-std::string FirstScreen(const RunSummary& summary, const std::string& page, size_t columns = 80);
+// blank; commands and paths stay whole. Commands begin with `command`.
+std::string FirstScreen(const RunSummary& summary, const std::string& page, size_t columns = 80,
+                        const std::string& command = "walkhammer");
 
 }  // namespace walkhammer
 

@@ -187,6 +187,13 @@ TEST_F(FirstScreenTest, AVerdictThatSaysWhyIsWrapped) {
   EXPECT_THAT(lines[3], StartsWith("  agct on "));
 }
 
+TEST_F(FirstScreenTest, CommandsAreThoseOfTheUser) {
+  Add("crash in f");
+  const std::string screen = FirstScreen(Judged(), "", 80, "'/my build/walkhammer'");
+  EXPECT_THAT(screen, AllOf(HasSubstr("\n    '/my build/walkhammer' show "),
+                            HasSubstr("\nMore  '/my build/walkhammer' report ")));
+}
+
 // Whole words, but for the paths of commands.
 TEST_F(FirstScreenTest, FitsIntoANarrowTerminal) {
   Know("issues", "WH-1", "crash in f");

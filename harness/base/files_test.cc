@@ -8,6 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "harness/base/mappings.h"
+#include "harness/base/names.h"
+#include "harness/base/shell.h"
 #include "harness/base/testing/fails_with.h"
 #include "harness/base/testing/scoped_variable.h"
 #include "harness/base/testing/temporary_folder.h"
@@ -28,6 +31,18 @@ TEST(Files, ReadsAllOrTheBeginning) {
   EXPECT_EQ(ReadFile(folder.path()), "");
   EXPECT_EQ(ReadFile(folder.Under("none")), "");
   EXPECT_GT(ReadFile("/proc/self/maps").size(), 100U) << "a file that tells no size";
+}
+
+TEST(Files, TheCommandIsWhatAShellFinds) {
+  const TemporaryFolder folder;
+  const ScopedVariable path_variable("PATH", folder.path());
+  EXPECT_EQ(OwnCommand(), ShellWord(BesideExecutable("walkhammer")));
+  folder.Write("walkhammer", "another");
+  std::filesystem::permissions(folder.Under("walkhammer"), std::filesystem::perms::owner_all);
+  EXPECT_EQ(OwnCommand(), ShellWord(BesideExecutable("walkhammer")));
+  std::filesystem::remove(folder.Under("walkhammer"));
+  std::filesystem::create_symlink(OwnProgram(), folder.Under("walkhammer"));
+  EXPECT_EQ(OwnCommand(), "walkhammer");
 }
 
 TEST(Files, FindsProgramsAlone) {

@@ -5,13 +5,16 @@
 
 #include <filesystem>
 
+#include "harness/base/files.h"
 #include "harness/base/mappings.h"
 #include "harness/base/nearest.h"
+#include "harness/base/shell.h"
 
 namespace walkhammer {
 namespace {
 
 constexpr size_t kNearestShown = 3;
+constexpr char kCommandName[] = "walkhammer";
 
 }  // namespace
 
@@ -22,6 +25,13 @@ Failure UnknownName(std::string_view kind, std::string_view wanted,
       fmt::format("there is no {0} \"{1}\"; nearest: {2} (walkhammer show {0}s names "
                   "all)",
                   kind, wanted, fmt::join(NearestNames(wanted, names, kNearestShown), ", ")));
+}
+
+std::string OwnCommand() {
+  const std::string found = FindProgram(kCommandName);
+  std::error_code error;
+  const bool own = !found.empty() && std::filesystem::equivalent(found, OwnProgram(), error);
+  return own ? kCommandName : ShellWord(BesideExecutable(kCommandName));
 }
 
 std::string BesideExecutable(std::string_view name) {

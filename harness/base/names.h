@@ -18,6 +18,8 @@ Failure UnknownName(std::string_view kind, std::string_view wanted,
 
 // Absolute path of the file `name` in this executable's folder; the file need not exist.
 std::string BesideExecutable(std::string_view name);
+// What a shell takes for this command: "walkhammer" if PATH leads here, else the path.
+std::string OwnCommand();
 inline constexpr char kChildName[] = "walkhammer_child";
 inline constexpr char kScenesJarName[] = "walkhammer-scenes.jar";
 

@@ -2,6 +2,7 @@
 #include "harness/cli/run_end.h"
 
 #include "harness/base/files.h"
+#include "harness/base/names.h"
 #include "harness/base/print.h"
 #include "harness/cli/terminal.h"
 #include "reports/coverage_report.h"
@@ -36,8 +37,9 @@ Result<ExitCode> PrintReport(const std::string& dir, bool has_ended, const Judgi
   ASSIGN_OR_RETURN(RunSummary summary, ReadRun(db, judging));
   if (options.coverage_goal) HoldToGoal(summary, *options.coverage_goal);
   const std::string page = WritePage(db, summary);
-  ASSIGN_OR_RETURN(const auto text, options.json ? JsonReport(db, summary)
-                                                 : FirstScreen(summary, page, TextColumns()));
+  ASSIGN_OR_RETURN(const auto text, options.json
+                                        ? JsonReport(db, summary)
+                                        : FirstScreen(summary, page, TextColumns(), OwnCommand()));
   Print(stdout, "{}", text);
   return summary.verdict.exit;
 }

@@ -25,7 +25,7 @@ Status PrintNext(const std::string& dir) {
   for (const BucketFiles& files : summary.files) {
     const std::string& input = files.minimized.empty() ? files.input : files.minimized;
     if (input.empty()) continue;
-    const std::string command = ShellWord(BesideExecutable("walkhammer"));
+    const std::string command = OwnCommand();
     const std::string path = ShellWord(dir + "/" + input);
     Print(stdout, "Next  {} show {}\n", command, path);
     Print(stdout, "      {} replay {} --jdk {} --times 5\n", command, path,

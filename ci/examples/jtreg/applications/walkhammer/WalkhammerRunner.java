@@ -31,7 +31,7 @@ public class WalkhammerRunner {
   private static final int UNABLE = 3;
   private static final String HARNESS = "lib/walkhammer/ci/harness.sh";
   // The first findings that are new, in a run's summary.
-  private static final Pattern SHOWN = Pattern.compile("\\s+walkhammer show (\\S+\\.walk)");
+  private static final Pattern SHOWN = Pattern.compile("\\s+.*walkhammer'? show (\\S+\\.walk)");
 
   public static void main(String[] args) throws Exception {
     List<String> said = new ArrayList<>();

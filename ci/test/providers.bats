@@ -227,6 +227,8 @@ steps_contradict() {
   [ "$(ask "select detail from note where name = 'oracle truth'")" = "--without-oracle: nothing that it would find was looked for" ]
   refuses 2 'there is no oracle "wittness"; nearest: witness' fuzz --without-oracle wittness
   refuses 2 'survival cannot be left out, as no walk asks it' fuzz --without-oracle survival
+  run -0 "$walkhammer" help fuzz
+  [[ "$output" == *"Always asked:"*survival,*crash,*hang,*trace-request* ]]
   refuses 2 'crash cannot be left out, as it ends the walk' stress --without-oracle crash \
     --workload torture:mixed
 }

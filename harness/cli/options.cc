@@ -128,11 +128,10 @@ Result<uint32_t> OracleSet(const std::vector<std::string>& names) {
       return BadInput(
           fmt::format("there is no oracle \"{}\"; nearest: {} (walkhammer show oracles)", name,
                       fmt::join(NearestNames(name, all, 3), ", ")));
-    if (name == "crash" || name == "hang")
-      return BadInput("--without-oracle: " + name + " cannot be left out, as it ends the walk");
-    if (name == "survival" || name == "trace-request")
-      return BadInput("--without-oracle: " + name + " cannot be left out, as no walk asks it");
-    set |= 1U << (found - all.begin());
+    const auto index = found - all.begin();
+    if (const char* reason = AllOracles()[index].kept; reason != nullptr)
+      return BadInput(fmt::format("--without-oracle: {} cannot be left out, as {}", name, reason));
+    set |= 1U << index;
   }
   return set;
 }

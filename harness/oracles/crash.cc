@@ -34,7 +34,11 @@ uint8_t JudgeCrash(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kCrashOracle = {"crash", "the walker does not fault", kCrashOutcomes, JudgeCrash,
-                             kFailed};
+const Oracle kCrashOracle = {.name = "crash",
+                             .what = "the walker does not fault",
+                             .outcomes = kCrashOutcomes,
+                             .judge = JudgeCrash,
+                             .judged = kFailed,
+                             .kept = "it ends the walk"};
 
 }  // namespace walkhammer

@@ -22,7 +22,11 @@ uint8_t JudgeHang(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kHangOracle = {"hang", "the walk ends within the hang limit", kHangOutcomes, JudgeHang,
-                            kFailed};
+const Oracle kHangOracle = {.name = "hang",
+                            .what = "the walk ends within the hang limit",
+                            .outcomes = kHangOutcomes,
+                            .judge = JudgeHang,
+                            .judged = kFailed,
+                            .kept = "it ends the walk"};
 
 }  // namespace walkhammer

@@ -67,6 +67,8 @@ struct Oracle {
   bool at_own_fault = false;
   // What it finds in one scene is another bug than what it finds in the next.
   bool by_scene = false;
+  // Why --without-oracle refuses it; null: it does not.
+  const char* kept = nullptr;
 };
 
 std::span<const Oracle> AllOracles();

@@ -12,7 +12,11 @@ constexpr OutcomeInfo kSurvivalOutcomes[] = {
 
 }  // namespace
 
-const Oracle kSurvivalOracle = {"survival", "the JVM outlives the walk", kSurvivalOutcomes, nullptr,
-                                kByParent};
+const Oracle kSurvivalOracle = {.name = "survival",
+                                .what = "the JVM outlives the walk",
+                                .outcomes = kSurvivalOutcomes,
+                                .judge = nullptr,
+                                .judged = kByParent,
+                                .kept = "no walk asks it"};
 
 }  // namespace walkhammer

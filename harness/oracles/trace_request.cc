@@ -20,8 +20,11 @@ constexpr OutcomeInfo kTraceRequestOutcomes[] = {
 
 }  // namespace
 
-const Oracle kTraceRequestOracle = {"trace-request",
-                                    "requested stack traces come, once each, in order",
-                                    kTraceRequestOutcomes, nullptr, kByParent};
+const Oracle kTraceRequestOracle = {.name = "trace-request",
+                                    .what = "requested stack traces come, once each, in order",
+                                    .outcomes = kTraceRequestOutcomes,
+                                    .judge = nullptr,
+                                    .judged = kByParent,
+                                    .kept = "no walk asks it"};
 
 }  // namespace walkhammer

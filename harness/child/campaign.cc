@@ -371,11 +371,12 @@ Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
   RETURN_IF_ERROR(CheckLayout(environment.layout));
   RETURN_IF_ERROR(Guarded(shared, *environment.jvm, libjvm));
   walked_methods = &environment.jvm->methods();
+  const char* option = shared.job.mode == ChildMode::kReplay ? "--library" : "--provider";
   for (int i = 0; i < WalkerCount(shared.job); i++) {
     environment.walkers.push_back(MakeWalker(AllWalkers()[WalkerAt(shared.job, i)]));
     RETURN_IF_ERROR(environment.walkers.back()->Bind(
         {environment.jvm->library(), &environment.jvm->layout(), environment.jvm->vm(),
-         FieldText(shared.launch.provider), IsNative}));
+         FieldText(shared.launch.provider), IsNative, option}));
   }
 
   shared.phase.store(ChildPhase::kScenes);

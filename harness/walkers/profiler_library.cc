@@ -60,7 +60,8 @@ Status InitialiseOnce(const std::string& path, void* library, JavaVM* vm) {
 
 Result<ProfilerLibrary> ProfilerLibrary::Open(const WalkerHost& host, const std::string& profiler) {
   if (host.provider.empty())
-    return Unable("this is a walker of " + profiler + ": name its library (--provider FILE.so)");
+    return Unable("this is a walker of " + profiler + ": name its library (" + host.option +
+                  " FILE.so)");
   void* library = dlopen(host.provider.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return BadInput(std::string("cannot load the provider: ") + dlerror());
   link_map* map = nullptr;

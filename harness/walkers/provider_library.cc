@@ -33,10 +33,10 @@ Result<void*> OpenReference(JavaVM* vm) {
 }
 
 Result<ProviderLibrary> ProviderLibrary::Open(const WalkerHost& host) {
-  if (host.provider.empty()) return ProviderLibrary(host.libjvm, "");
+  if (host.provider.empty()) return ProviderLibrary(host.libjvm, host);
   void* handle = dlopen(host.provider.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return BadInput(std::string("cannot load the provider: ") + dlerror());
-  ProviderLibrary library(handle, host.provider);
+  ProviderLibrary library(handle, host);
   decltype(&asgst_attach) attach = nullptr;
   decltype(&asgst_error) reason = nullptr;
   library.Find("asgst_attach", attach);
@@ -49,9 +49,11 @@ Result<ProviderLibrary> ProviderLibrary::Open(const WalkerHost& host) {
 
 Failure ProviderLibrary::Lacks(const std::string& function) const {
   if (!name_.empty()) return Unable(name_ + " exports no " + function);
-  return Unable("this libjvm exports no " + function +
-                ": name a library that does (--provider FILE.so), or use walkhammer's own "
-                "(--provider ref)");
+  // Where the walker is a file's, no option names another provider.
+  const std::string own =
+      option_ == "--provider" ? ", or use walkhammer's own (--provider ref)" : "";
+  return Unable("this libjvm exports no " + function + ": name a library that does (" + option_ +
+                " FILE.so)" + own);
 }
 
 }  // namespace walkhammer

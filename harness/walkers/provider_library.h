@@ -48,10 +48,12 @@ class ProviderLibrary {
   Failure Lacks(const std::string& function) const;
 
  private:
-  ProviderLibrary(void* handle, std::string name) : handle_(handle), name_(std::move(name)) {}
+  ProviderLibrary(void* handle, const WalkerHost& host)
+      : handle_(handle), name_(host.provider), option_(host.option) {}
 
   void* handle_;
   std::string name_;  // the library's file; empty: libjvm
+  std::string option_;
 };
 
 }  // namespace walkhammer

@@ -24,6 +24,7 @@ struct WalkerHost {
   std::string provider = {};  // a library to use instead of libjvm, see WalkerInfo::replaceable
   // Returns true if a jmethodID is that of a native method. May be null. Signal-safe.
   bool (*is_native)(void* method_id) = nullptr;
+  std::string option = "--provider";  // of the verb, to name `provider`
 };
 
 struct WalkInput {

@@ -55,7 +55,7 @@ bool FitsInto(const CoverageRows& code) {
 Result<CodeListing> CodeListing::Open(const CoverageRows& code) {
   const auto unable = [&](const char* why) {
     return Unable(
-        fmt::format("{}: {}, so there is no code to show; put the file that was tested (build id "
+        fmt::format("{}: {}, so there is no code to show. Put the file that was tested (build id "
                     "{}) back there, or read coverage.txt of the run",
                     code.file, why, code.build_id.empty() ? "unknown" : code.build_id));
   };

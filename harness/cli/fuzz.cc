@@ -240,13 +240,13 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Flag("--no-confirm", o->no_confirm, "Do not replay what is found");
   verb.Flag("--no-minimize", o->no_minimize, "Do not minimise requests");
   verb.Text("--confirm-time", o->confirm_time,
-            "How long to confirm and minimise, at most, after the walks (default: as long as they "
-            "were to take, at most 3m); what is not replayed by then says so",
+            "How long to confirm and minimise, at most, after the walks (default: as long as the "
+            "walks, at most 3m). What is not replayed by then says so",
             "TIME");
   verb.Text("--minimize-time", o->minimize_time,
-            "The part of that for minimising, at most (default: what is left)", "TIME");
+            "How much of --confirm-time minimising may take (default: what is left)", "TIME");
   verb.Flag("--churn", o->churn,
-            "During walks, Java threads press the collector and churn classes and code");
+            "During walks, Java threads allocate, and load, compile and unload classes");
   verb.Flag("--answers", o->answers,
             "Keep a digest of each answer, so that gate can compare request by request");
   verb.Flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");

@@ -66,11 +66,9 @@ const ManualRow kFindings[] = {
      {{"The first build that breaks", "walkhammer bisect small.walk --jdk-dir /opt/jdks"},
       {"The first build that does not", "walkhammer bisect small.walk --jdk-dir /opt/jdks --fix"}}},
     {"show",
-     "The verb prints a request in canonical form and in words, or one of the tables that the "
-     "other "
-     "verbs read: walkers, scenes, oracles, engines, workloads, profiles, JDKs. A file that has "
-     "the "
-     "name of a table is written with its folder, as in ./walkers.",
+     "The verb prints a request in canonical form and in words. It also prints the tables that the "
+     "other verbs read: walkers, scenes, oracles, engines, workloads, profiles, JDKs. A file that "
+     "has the name of a table is written with its folder, as in ./walkers.",
      {{"A request in words", "walkhammer show out/night/crashes/NAME/input.walk"},
       {"Which scenes a JDK has", "walkhammer show scenes --jdk /opt/jdk-25"},
       {"Also the planted bugs that test walkhammer", "walkhammer show walkers --all"}}},

@@ -107,14 +107,20 @@ void Verb::Json(bool& json) { Flag("--json", json, "Print the result as JSON on 
 void Verb::Walkers(std::vector<std::string>& walkers) {
   List(
       "--walker", walkers,
-      "Walkers to test, compared if there are several: agct (default), agct,asgst (walkhammer show "
-      "walkers); plugin:FILE.so is one of your own; under stress also jfr, or agent:PATH=OPTIONS "
-      "for another profiler",
+      "Walkers to test, compared if there are several: agct (default), agct,asgst. walkhammer show "
+      "walkers has the names; plugin:FILE.so is one of your own. Under stress also jfr, or "
+      "agent:PATH=OPTIONS for another profiler",
       "NAME[,NAME...]");
 }
 
 void Verb::WithoutOracles(std::vector<std::string>& names) {
-  List("--without-oracle", names, "Oracle that is not asked; repeatable (walkhammer show oracles)",
+  std::string kept;
+  for (const Oracle& oracle : AllOracles())
+    if (oracle.kept != nullptr) kept += fmt::format("{}{}", kept.empty() ? "" : ", ", oracle.name);
+  List("--without-oracle", names,
+       "Oracle that is not asked; repeatable. walkhammer show oracles has the names. Always "
+       "asked: " +
+           kept,
        "NAME");
 }
 

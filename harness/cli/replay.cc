@@ -252,8 +252,8 @@ void AddReplay(CLI::App& app, Invocation& chosen) {
   verb.Text("--hang-limit", o->hang_limit, "CPU time that a walk may take (default: 100ms)",
             "TIME");
   verb.Text("--keep-crash", o->uncontained,
-            "Walk as a profiler does, in a signal handler and without the guard, and keep in DIR "
-            "the hs_err log and the core of a JVM that dies",
+            "Walk as a profiler does, in a signal handler and without the guard. DIR gets the "
+            "hs_err log and the core of a JVM that dies",
             "DIR");
   verb.Json(o->json);
   verb.Runs(chosen, o, RunReplay);

@@ -51,7 +51,7 @@ Result<ElfImage> ElfImage::Open(const std::string& path) {
   for (const ElfSection& table : symbols) image.ReadSymbols(table);
   if (image.functions_.empty())
     return Unable(path +
-                  " is stripped: it has no .symtab, by which coverage finds functions; take a JDK "
+                  " is stripped: it has no .symtab, by which coverage finds functions. Take a JDK "
                   "whose libjvm keeps it (Debian's and Temurin's do), or run without coverage");
   image.SettleFunctions();
   return image;

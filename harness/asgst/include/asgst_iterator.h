@@ -187,24 +187,24 @@ JNIEXPORT int JNICALL ASGST_GetMethodLineNumberTable(ASGST_Method method,
                                                      ASGST_MethodLineNumberEntry* entries,
                                                      int length);
 /* Returns the line number that a stack trace shows for this byte code index; -1 if there is none,
-   or if `method` is no method of a live class. */
+   or if `method` is not a method of a live class. */
 JNIEXPORT jint JNICALL ASGST_GetMethodLineNumber(ASGST_Method method, jint bci);
-/* Fills in `*info`, whose pointers and lengths must be set. If `klass` is no live class, all
+/* Fills in `*info`, whose pointers and lengths must be set. If `klass` is not a live class, all
    texts become empty, and all numbers -1. Does nothing if `info` is null. */
 JNIEXPORT void JNICALL ASGST_GetClassInfo(ASGST_Class klass, ASGST_ClassInfo* info);
 /* Returns the class's number, which is at least 1: no other class of this process ever gets the
    same number, and redefinition does not change the number. libasgst assigns the numbers, as a
-   stock JVM has none. -1: `klass` is no live class, or has no number yet. */
+   stock JVM has none. -1: `klass` is not a live class, or has no number yet. */
 JNIEXPORT jlong JNICALL ASGST_GetClassIdNum(ASGST_Class klass);
-/* Returns the class that declares the method; null if `method` is no method of a live class. */
+/* Returns the class that declares the method; null if `method` is not a method of a live class. */
 JNIEXPORT ASGST_Class JNICALL ASGST_GetClass(ASGST_Method method);
 
 /* Returns the method's jmethodID; null if the method has none, as obsolete versions of redefined
-   methods do, or if `method` is no method. Different from the proposal: the function creates no
+   methods do, or if it is not a method. Different from the proposal: the function creates no
    jmethodID, which no signal handler may do. JVMTI's GetClassMethods creates the jmethodIDs of all
    methods of a class. */
 JNIEXPORT jmethodID JNICALL ASGST_MethodToJMethodID(ASGST_Method method);
-/* Returns the newest version of the method; null if `id` is no jmethodID, or if its method is
+/* Returns the newest version of the method; null if `id` is not a jmethodID, or if its method is
    gone. From JDK 26 on, an id is a number, and leads to the methods of those classes only that have
    a number themselves: see ASGST_GetClassIdNum. */
 JNIEXPORT ASGST_Method JNICALL ASGST_JMethodIDToMethod(jmethodID id);
@@ -213,7 +213,7 @@ JNIEXPORT ASGST_Method JNICALL ASGST_JMethodIDToMethod(jmethodID id);
    thread that is attached to the JVM, outside of class unload handlers. Returns null in handlers of
    queues. Signal-safe: no. */
 JNIEXPORT ASGST_Class JNICALL ASGST_JClassToClass(jclass klass);
-/* Returns a new JNI local reference to the class; null if `klass` is no live class, or has no
+/* Returns a new JNI local reference to the class; null if `klass` is not a live class, or has no
    number yet. The search takes time in proportion to the number of classes. Call it on a thread
    that is attached to the JVM, outside of class unload handlers. Returns null in handlers of
    queues. Signal-safe: no. */
@@ -336,7 +336,7 @@ JNIEXPORT ASGST_Queue* JNICALL ASGST_RegisterQueue(JNIEnv* env, int size, int op
                                                    ASGST_Handler fun, void* argument);
 /* Ends the queue and drops its waiting elements. `env`: as for ASGST_RegisterQueue. When the
    function returns, no handler of the queue runs any more, unless a handler has called the
-   function. Returns false if `queue` is no live queue of that thread. Signal-safe: no. */
+   function. Returns false if `queue` is not a live queue of that thread. Signal-safe: no. */
 JNIEXPORT bool JNICALL ASGST_DeregisterQueue(JNIEnv* env, ASGST_Queue* queue);
 
 /* Appends an element to the queue: the newest frame that has byte codes of the queue's thread, from
@@ -354,12 +354,12 @@ JNIEXPORT int JNICALL ASGST_GetEnqueuableElement(void* ucontext, ASGST_QueueElem
 /* Returns element `n`: from the oldest on 0, 1, ...; from the youngest on -1, -2, ...; null if
    there is no such element, or if it is not complete yet. The signal handler that has enqueued an
    element may ask for that element, and change its `arg`, until the handler returns: that long the
-   element stays in the queue. In a later handler, another thread may take the element out meanwhile
+   element stays in the queue. In a later handler, another thread may take the element out then,
    if the queue's thread is blocked or in native; a change of `arg` may then come too late. A
    handler that blocks no signal, or that has given ASGST_Enqueue no context, has half a second; any
    other has five seconds. Signal-safe: yes. */
 JNIEXPORT ASGST_QueueElement* JNICALL ASGST_GetQueueElement(ASGST_Queue* queue, int n);
-/* Returns the sizes of the queue; all are 0 if `queue` is no live queue. Signal-safe: yes. */
+/* Returns the sizes of the queue; all are 0 if `queue` is not a live queue. Signal-safe: yes. */
 JNIEXPORT ASGST_QueueSizeInfo JNICALL ASGST_GetQueueSizeInfo(ASGST_Queue* queue);
 /* The same as the size in there, under the name of an older prototype. Signal-safe: yes. */
 JNIEXPORT int JNICALL ASGST_QueueSize(ASGST_Queue* queue);

@@ -18,7 +18,7 @@ Result<Jdk> WithVmStructs(Result<Jdk> jdk) {
   if (!jdk.ok() || jdk.value().Exports("gHotSpotVMStructs")) return jdk;
   return Unable(jdk.value().libjvm +
                 " exports no vmStructs (gHotSpotVMStructs): it is OpenJ9, or a HotSpot without the "
-                "serviceability agent; choose a HotSpot build with it, or stress --walker agct, "
+                "serviceability agent. Choose a HotSpot build with it, or stress --walker agct, "
                 "which needs none");
 }
 

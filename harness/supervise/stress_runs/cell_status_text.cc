@@ -74,9 +74,9 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
                                   foreign));
   if (state.undescribed != 0)
     note("vmStructs",
-         "this JVM has none: thread states, anchors and kinds of generated code are not known, "
-         "writes to the stack are not seen, threads that were there before the agent are not "
-         "sampled as Java threads, and no sample can be replayed");
+         "this JVM has none: thread states, anchors and kinds of generated code are not known. "
+         "Writes to the stack are not seen, and no sample can be replayed. Threads that were there "
+         "before the agent are not sampled as Java threads");
   if (state.job.step != 0)
     note("stepped shadow stack",
          state.follows_calls != 0

@@ -37,7 +37,7 @@ BackendVerdict JudgeRecording(const BackendPlan& plan, const std::string&) {
   verdict.sampler = "jfr";
   verdict.sampler_reason = fmt::format(
       "asked for every 1 ms, and every {} us of CPU time where JFR can, with {} signals as its "
-      "timers send them; {} of {} frames of distinct stacks have no line",
+      "timers send them. {} of {} frames of distinct stacks have no line",
       kJfrCpuPeriodNs / 1000, plan.timer_signals, samples.without_line, samples.frames);
   return verdict;
 }

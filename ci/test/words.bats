@@ -14,7 +14,7 @@ setup() {
   [ -z "$output" ]
 }
 
-@test "planted words are found in pages and literals, and not in code, comments and tests" {
+@test "planted words are found in pages, literals, comments and scripts, and not in code and tests" {
   git init -q tree
   mkdir -p tree/harness tree/docs
   cat >tree/docs/page.md <<'PAGE'
@@ -26,23 +26,66 @@ echo meanwhile
 ```
 PAGE
   cat >tree/harness/a.cc <<'CODE'
-// A comment may say likewise.
+// A comment is no place
+// for `told`; it has
+int wants;
+/* been held
+   against none. */
 #include "harness/stranger.h"
 Fail("the file "
      "is no "
      "core, \"told\" so");
 CODE
-  echo 'EXPECT("nevertheless")' >tree/harness/a_test.cc
+  echo 'EXPECT("nevertheless")  // likewise' >tree/harness/a_test.cc
+  mkdir tree/ci
+  cat >tree/ci/a.sh <<'SCRIPT'
+# It runs for
+# ever.
+echo "a: it is not to be had" >&2
+SCRIPT
   run -1 "$root/ci/test/words.sh" tree
   echo "$output"
-  [ "${#lines[@]}" -eq 5 ]
+  [ "${#lines[@]}" -eq 10 ]
   has_parts 'docs/page.md:2: "is no J"' 'docs/page.md:2: ". Of the "' 'docs/page.md:2: "wants"' \
-    'harness/a.cc: "is no c"' 'harness/a.cc: "told"'
+    'harness/a.cc: "is no c"' 'harness/a.cc: "told"' 'harness/a.cc:1: "is no p"' 'harness/a.cc:4: "held against"' \
+    'harness/a_test.cc:1: "likewise"' 'ci/a.sh:1: "for ever"' 'ci/a.sh: "is not to be had"'
   # What cannot be checked does not pass.
   mkdir empty
   git init -q empty
   run -2 "$root/ci/test/words.sh" empty
   run -2 "$root/ci/test/words.sh" --message absent
+}
+
+# long N: a sentence of N words.
+long() {
+  printf 'It'
+  for _ in $(seq 2 "$1"); do printf ' goes'; done
+  echo .
+}
+
+@test "long sentences are found in pages and messages, and not in tables, code and lists of names" {
+  git init -q tree
+  mkdir tree/harness
+  {
+    echo "# Page $(long 40)"
+    long 25
+    long 26
+    echo
+    echo "* **A label of its own**: $(long 25)"
+    echo "| $(long 40) |"
+    printf '%s\n' '```' "$(long 40)" '```' "> $(long 40)"
+    echo "A span counts as one: \`$(long 40)\`, and so does [a link](of.many/words)."
+    echo "Seen on $(seq -s ', ' 8 40) and 41. e.g. $(long 20)"
+    echo
+    long 14 | tr -d .
+    long 14
+  } >tree/page.md
+  printf 'Fail("%s "\n     "%s\\n");\n' "$(long 13 | tr -d .)" "$(long 13)" >tree/harness/a.cc
+  printf '// %s\nFail("%s\\n%s");\n' "$(long 40)" "$(long 13 | tr -d .)" "$(long 13)" >tree/harness/b.cc
+  run -1 "$root/ci/test/words.sh" tree
+  echo "$output"
+  [ "${#lines[@]}" -eq 3 ]
+  has_parts 'page.md:2: 26 words, not at most 25: It goes' 'page.md:14: 28 words' 'harness/a.cc: 26 words'
 }
 
 @test "each rule finds something, and has an alternative" {

@@ -99,16 +99,18 @@ perl -e '
   # The comments, joined where lines follow each other; what is left of the text is code.
   sub comments {
     my ($file, $sign, $text) = @_;
+    $text =~ s{^( *)/\*(.*?)\*/}{join "\n", map "// $_", split /\n */, $2}gesm if $sign eq "//";
     my ($number, $start, $comment, $code) = (0, 0, "", "");
     for my $line (split /\n/, $text) {
       $number++;
-      my $inside = $line =~ /^(\s*|.*?\s)$sign+(?:\s+(.*))?$/;
-      if ($comment ne "" && !($inside && $1 =~ /^\s*$/)) { check("$file:$start", $comment); $comment = "" }
+      my ($before, $words) = $line =~ /^(\s*|.*?\s)$sign+(?:\s+(.*))?$/;
+      my $inside = defined $before;
+      if ($comment ne "" && !($inside && $before =~ /^\s*$/)) { check("$file:$start", $comment); $comment = "" }
       if ($inside) {
         $start = $number if $comment eq "";
-        $comment .= $comment eq "" ? $2 : " $2" if defined $2;
+        $comment .= ($comment eq "" ? "" : " ") . ($words =~ s{`[^`]*`}{CODE}gr) if defined $words;
       }
-      $code .= ($inside ? $1 : $line) . "\n";
+      $code .= ($inside ? $before : $line) . "\n";
     }
     check("$file:$start", $comment);
     return $code;

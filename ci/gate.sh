@@ -10,7 +10,7 @@
 # confirming and replaying come on top).
 # After each round, what only the candidate has found is replayed on both images. A confirmed new bug
 # leaves the other rounds out. DIR of --bugs is a store of bugs (docs/howto/bugs.md): what it knows
-# is no news, and what it has as fixed should be gone; VERSION is that of the candidate, for JDKs
+# is not new, and what it has as fixed should be gone; VERSION is that of the candidate, for JDKs
 # that all call themselves the same. The last line is made for a pull request. docs/howto/gate.md
 # says how it judges.
 # WALKHAMMER names the executable (default: the release build's). DIR is new (default out/gate-DATE);

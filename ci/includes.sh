@@ -43,7 +43,7 @@ cd "${1:-$(dirname "$0")/..}"
     from = folder(part[1])
     to = folder(part[2])
     if (!(from in row)) {
-      if (!told[from]++) fails(from " has no row")
+      if (!reported[from]++) fails(from " has no row")
     } else if (from != to && !((from, to) in allowed)) {
       fails(part[1] ": " from " may not include " to " (" part[2] ")")
     }

@@ -14,7 +14,7 @@
 #   engines = random libfuzzer afl
 #   workloads = torture:mixed ...       profiles = default zgc ...
 #   renaissance = JAR      your copy of the suite, of any version: workloads = renaissance:dotty ...
-#   dacapo = DIR           likewise
+#   dacapo = DIR           the same for DaCapo
 #   shard = 2/8            of the plan, for the second of eight machines
 #   corpus = DIR           of guided engines: kept from night to night, and distilled
 #   nights = DIR           the folder of earlier nights; default: the one that has --out

@@ -137,7 +137,7 @@ as_root() {
   elif command -v sudo >/dev/null; then
     sudo "$@"
   else
-    echo "setup: packages are missing and neither root nor sudo is at hand; as root, run: $*" >&2
+    echo "setup: packages are missing and neither root nor sudo is available; as root, run: $*" >&2
     exit 3
   fi
 }

@@ -10,8 +10,8 @@
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_TIME how long a soak
 # walks: its head says what for. WALKHAMMER_OUT is a new folder for the runs (default:
 # out/soak-DATE); each NAME has a folder in it.
-# Exit codes: 0 passed, 1 failed, 2 usage, 3 the machine lacks what a soak needs, 4 no build. Of
-# several soaks, one that is skipped for that reason does not count.
+# Exit codes: 0 passed, 1 failed, 2 usage, 3 the machine lacks what a soak needs, 4 no build. In
+# a list of soaks, one that is skipped for that reason does not count.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -36,7 +36,7 @@
 namespace walkhammer {
 namespace {
 
-// The feedback and one byte that every run sets, rounded up to the multiple of 64 that AFL++ wants.
+// The feedback and one byte that every run sets, rounded up to the multiple of 64 that AFL++ needs.
 // AFL++ calls a run without any coverage uninstrumented and never fuzzes such an input.
 constexpr size_t kMapSize = Feedback::kSize + 64;
 constexpr size_t kAlwaysSet = Feedback::kSize;
@@ -45,7 +45,7 @@ static_assert(Feedback::kSize % 64 == 0 && Feedback::kBlocks <= BlockCredits::kM
 constexpr uint32_t kMostEarlyDeaths = 3;  // in a row, of children that took no command
 constexpr int64_t kStuckAfterMs = 30000;  // least limit of one walk; the guard's limit is shorter
 
-// Less than what afl-fuzz is told to wait for an answer, by as much as Await may be late.
+// Less than what afl-fuzz waits for an answer, by as much as Await may be late.
 constexpr int64_t kAflEndsAfterMs = 9000;
 
 enum class Service : uint32_t {
@@ -93,7 +93,7 @@ class Keeper {
 
   // Serves afl-fuzz until afl-fuzz is gone or a child fails for good. Returns the exit code.
   int Run() {
-    // No child before the first command: afl-fuzz may only want to learn the size of the map.
+    // No child before the first command: afl-fuzz may only ask for the size of the map.
     while (afl_.AwaitCommand()) {
       const int code = KeepOne();
       if (code != 0) return code;

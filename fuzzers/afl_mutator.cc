@@ -29,7 +29,7 @@ class AflMutator {
   explicit AflMutator(uint64_t seed) : random_(seed) {
     symbols_->Init();
     mutator_.emplace(InputMutator{Mutator(*words_, 0), *symbols_});
-    // A wrong state is no error here: the target reports it, and mutating needs no vocabulary.
+    // A wrong state is not an error here: the target reports it, and mutating needs no vocabulary.
     auto state = OpenState();
     if (state.ok()) state_ = state.value() != nullptr ? state.value() : MakeState();
     Listen();

@@ -2,7 +2,7 @@
 // walk_fuzzer: libFuzzer over a stock JVM. The parent's job names the walker; without a parent, the
 // walker is the environment's WALKHAMMER_WALKER, else the one that the program is named after: a
 // copy named agct_fuzzer fuzzes agct. All options of libFuzzer work. Started by
-// `walkhammer fuzz --engine libfuzzer`, by hand, or by a fuzzing service.
+// `walkhammer fuzz --engine libfuzzer`, by a user, or by a fuzzing service.
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>

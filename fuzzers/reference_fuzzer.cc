@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libFuzzer target for the reference walk itself, built with sanitizers. Inputs choose the
-// architecture, the registers and the damage to a made-up JVM's memory. No JVM is in the process.
+// architecture, the registers and the damage to a synthetic JVM's memory. No JVM is in the process.
 // Besides passing the sanitizers, a walk must end, must go up the stack, and must return only
 // frames that a profiler can use.
 //   build/asan/reference_fuzzer [-runs=N] [CORPUS]
@@ -31,7 +31,7 @@ class Input {
   size_t size_;
 };
 
-// The made-up JVM's words, by pages, with the changes that an input makes. Counts reads: a walk
+// The synthetic JVM's words, by pages, with the changes that an input makes. Counts reads: a walk
 // that reads more than kMost words of so little memory is going in circles.
 class DamagedMemory final : public MemoryReader {
  public:
@@ -120,7 +120,7 @@ constexpr UnwindRow kRows[] = {
     {0x60, 16, UnwindRow::kSame, UnwindRow::kGone, UnwindRow::kSp},
 };
 
-// The made-up JVM of one architecture, and C code with unwind rows.
+// The synthetic JVM of one architecture, and C code with unwind rows.
 struct World {
   World(const CodeRules& rules, bool interpreted)
       : jvm(Made(rules, interpreted)), memory(jvm.memory) {

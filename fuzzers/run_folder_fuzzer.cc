@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libFuzzer target for what reads run folders, built with sanitizers: a stranger may have made
+// A libFuzzer target for what reads run folders, built with sanitizers: somebody else may have made
 // the folder. An input is a script that puts rows of arbitrary values into a database with a run's
 // tables, then changes bytes of the file; or it is the file itself. Besides passing the sanitizers,
 // a reader must refuse with one sentence and the exit code of bad input, or make reports.
@@ -149,7 +149,7 @@ class Database {
 };
 
 // A folder with a run, its image, and its tables without the rules that SQLite would hold rows to:
-// a stranger's file need not have them.
+// an untrusted file need not have them.
 class World {
  public:
   World() {

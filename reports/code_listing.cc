@@ -37,7 +37,7 @@ bool SameFunctions(const ElfImage& image, const CoverageRows& code) {
 }
 
 // True if functions and blocks take no more bytes than the file has: all of each is disassembled,
-// so a stranger's run folder could otherwise name the whole file many times.
+// so an untrusted run folder could otherwise name the whole file many times.
 bool FitsInto(const CoverageRows& code) {
   std::error_code error;
   const uint64_t most = std::filesystem::file_size(code.file, error);

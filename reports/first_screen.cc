@@ -40,7 +40,7 @@ std::string WalkedText(const RunSummary& summary) {
   return text;
 }
 
-// "undisturbed stacks right in 20 of 22 scenes; 3 with fewer than 100 walks; not in a, b". Of such
+// "undisturbed stacks right in 20 of 22 scenes; 3 with fewer than 100 walks; not in a, b". For such
 // a scene, a verdict holds for the undisturbed walks alone.
 std::string ScenesText(const RunSummary& summary) {
   std::map<std::string, uint64_t> walks;

@@ -183,7 +183,7 @@ std::string TreeText(const Picture& picture) {
   return text;
 }
 
-// Of each frame, the count of the baseline and its ShareChange: two further members of the data.
+// For each frame, the count of the baseline and its ShareChange: two further members of the data.
 std::string DifferenceText(const Picture& picture, bool framed) {
   std::string before, changes;
   Flame of = picture.root;

@@ -108,7 +108,7 @@ void CheckWalks(const GateSides& sides, GateVerdict& verdict) {
         sides.policy, verdict);
 }
 
-// Why a comparison without a failure is no pass; empty: it is one. Guided runs are compared by
+// Why a comparison without a failure does not pass; empty: it is one. Guided runs are compared by
 // buckets alone.
 std::string WhyTooLittle(const GateSides& sides, const GateVerdict& verdict) {
   constexpr uint64_t kEnoughAnswers = 10000;

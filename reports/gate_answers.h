@@ -24,7 +24,7 @@ struct DifferentAnswer {
 // of a crash.
 struct AnsweredAgain {
   std::string baseline, candidate;
-  int worse = 0;          // 1: the candidate shows a graver finding; -1: the baseline does
+  int worse = 0;          // 1: the candidate shows a more severe finding; -1: the baseline does
   std::string name = {};  // of the request: a relative path; empty: it could not be made again
   std::string walk = {};  // the request in .walk form
 };

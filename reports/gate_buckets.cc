@@ -23,7 +23,7 @@ std::string SeenText(const GateBucket& bucket, const GateSide& side) {
                      Counted(side.runs.size(), "run"));
 }
 
-// Of a bucket of the baseline; null: it has none.
+// A bucket of the baseline; null: it has none.
 std::string BeforeText(const GateBucket* bucket, const GateSide& baseline) {
   return "the baseline: " + (bucket == nullptr
                                  ? fmt::format("never in {} periods", Grouped(baseline.periods))
@@ -131,8 +131,8 @@ GateChange ChangeOf(const GateSides& sides, const Lacking& only,
 }
 
 // Judges a bucket that is a bug of the store. One that is fixed in the candidate should not be
-// there, whatever the baseline has, unless it was back there already. One that is known is only
-// told if the baseline lacks it.
+// there, whatever the baseline has, unless it was back there already. One that is known is
+// reported only if the baseline lacks it.
 void CheckBug(const GateSides& sides, const std::string& title, const GateBucket& bucket,
               const std::optional<ReplayCounts>& counts, GateVerdict& verdict) {
   const BugWord& word = bucket.word;

@@ -18,7 +18,7 @@ class GateBugs : public MadeRuns {
  protected:
   GateBugs() : store_(std::move(BugStore::Change(temp_.Under("bugs")).value())) {}
 
-  // A bug whose signature is that of a bucket `title` of made-up runs.
+  // A bug whose signature is that of a bucket `title` of synthetic runs.
   Bug& AddBug(const char* id, const std::string& title, const StateChange& state = {}) {
     Bug bug;
     bug.id = id;
@@ -74,7 +74,7 @@ TEST_F(GateBugs, AnOpenBugIsToldAndWarns) {
               HasSubstr("  warn  known          crash in f\n        known: JDK-1"));
   EXPECT_THAT(GateJsonText(known), HasSubstr("\"bug\": \"JDK-1\""));
   EXPECT_THAT(GateLine(known), HasSubstr("; known: crash in f; "));
-  // What both sides have is no change, with a store as without.
+  // What both sides have is not a change, with a store as without.
   EXPECT_THAT(Judge(With({"crash in f"}), With({"crash in f"})).changes, IsEmpty());
   GatePolicy strict;
   strict.effects[static_cast<size_t>(GateKind::kKnown)] = GateEffect::kFail;

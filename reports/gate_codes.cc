@@ -31,7 +31,7 @@ struct Group {
   std::vector<Common> members;
 };
 
-// A code of a group. The counts are held against expected events instead of walks: how many events
+// A code of a group. The counts are compared with expected events instead of walks: how many events
 // the walks would have if both sides had the same share, workload by workload (indirect
 // standardisation). So it does not matter which workloads had their turn in a period.
 struct CodeCase {
@@ -185,7 +185,7 @@ std::string RiseText(const CodeCase& each) {
                      Rounded(each.rise.ratio), Rounded(each.rise.low), Rounded(each.rise.high));
 }
 
-// Of a group of one; empty for others.
+// For a group of one; empty for others.
 std::string DistanceText(const Group& group) {
   if (group.members.size() != 1) return "";
   const CodeCounts &baseline = *group.members[0].baseline, &candidate = *group.members[0].candidate;

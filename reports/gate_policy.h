@@ -14,10 +14,10 @@
 namespace walkhammer {
 
 enum class GateKind : uint8_t {
-  kNewCrash,    // a crash or death that the baseline does not have
-  kNewHang,     // likewise a hang
-  kNewFinding,  // likewise any other Forbidden finding, such as invalid frames
-  kUnsure,      // one of these three that was not confirmed, or is too rare to be told from chance
+  kNewCrash,      // a crash or death that the baseline does not have
+  kNewHang,       // a hang that it does not have
+  kNewFinding,    // any other such Forbidden finding, such as invalid frames
+  kUnsure,        // one of these three that was not confirmed, or is too rare to differ from chance
   kLostWorkload,  // a workload or scene that the baseline walked and the candidate did not
   kLostCoverage,  // code of the walker that only the baseline reached
   kCodes,         // an error code that is more frequent

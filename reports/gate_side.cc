@@ -17,7 +17,7 @@ namespace walkhammer {
 namespace {
 
 constexpr size_t kMostPeriods =
-    4096;                         // a run has at most Periods::kMost; a stranger's may say more
+    4096;                         // a run has at most Periods::kMost; an untrusted one may say more
 constexpr double kFastest = 0.1;  // share of a period's walks whose time counts
 constexpr double kFewestTimedWalks = 50;  // walks of a period whose mean counts
 
@@ -111,7 +111,7 @@ class SideReader {
     return Ok();
   }
 
-  // Of a run that is not merged.
+  // For a run that is not merged.
   Status ReadAnswersOf(const RunIdentity& identity) {
     if (parts_ != 1 || identity.walker.find(',') != std::string::npos) return Ok();
     ASSIGN_OR_RETURN(auto answers, ReadAnswers(db_.dir()));
@@ -138,7 +138,7 @@ class SideReader {
     const auto at = cell_of_.find(scene);
     return PeriodsOf(part, at == cell_of_.end() ? kNoCell : at->second);
   }
-  // A stranger's file may name any part.
+  // An untrusted file may name any part.
   std::optional<size_t> PartOf(int64_t part) const {
     if (part < 0 || part >= static_cast<int64_t>(parts_)) return std::nullopt;
     return static_cast<size_t>(part);

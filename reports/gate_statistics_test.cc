@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each statistic against values that were worked out by other means: by hand, by exact sums, or by
+// Each statistic against values that were worked out by other means: manually, by exact sums, or by
 // the references that docs/explanation/gate-statistics.md names.
 #include "reports/gate_statistics.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate over made-up runs: each kind of change is found where it is, and none where it is not.
+// The gate over synthetic runs: each kind of change is found where it is, and none where it is not.
 #include "reports/gate.h"
 
 #include <gmock/gmock.h>

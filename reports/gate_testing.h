@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made-up runs for tests of the gate. Signal-safe: no.
+// Synthetic runs for tests of the gate. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_GATE_TESTING_H_
 #define WALKHAMMER_REPORTS_GATE_TESTING_H_
 
@@ -19,7 +19,7 @@
 
 namespace walkhammer {
 
-// A bucket of a made-up run, seen once in each `every` periods.
+// A bucket of a synthetic run, seen once in each `every` periods.
 struct MadeBucket {
   std::string oracle = "crash", outcome = "fault", title = "crash in f";
   uint64_t every = 1;
@@ -49,7 +49,7 @@ struct MadeRun {
   void Write(const std::string& dir) const;
 };
 
-// The cell of a made-up run.
+// The cell of a synthetic run.
 inline CellRow MadeCell(const MadeRun& made) {
   CellRow cell = TestCell(0);
   cell.label = made.workload + " " + made.jdk.substr(made.jdk.rfind('/') + 1) + " default";

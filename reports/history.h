@@ -40,10 +40,10 @@ struct HistoryBucket {
 
 struct History {
   std::vector<HistoryRun> runs;                      // oldest first
-  std::vector<HistoryBucket> buckets;                // gravest, most real, latest seen first
+  std::vector<HistoryBucket> buckets;                // most severe, most real, latest seen first
   std::vector<std::pair<std::string, Failure>> bad;  // folders with a run.db that cannot be read
   std::vector<SeriesChange> changes;                 // of error codes and times
-  ExitCode exit = ExitCode::kClean;                  // the gravest of all runs
+  ExitCode exit = ExitCode::kClean;                  // the most severe of all runs
 
   // How many runs of the group of run `at` are older, and how many are newer.
   size_t OlderRuns(size_t at) const;
@@ -54,7 +54,7 @@ struct History {
   }
 };
 
-// Reads all runs in and below the folders; links are not followed. Of a night's folder the merged
+// Reads all runs in and below the folders; links are not followed. In a night's folder the merged
 // runs count, and no run counts twice. Keeps the buckets of each run and nothing else of it. Fails
 // with kBadInput if there is no run.
 Result<History> ReadHistory(const std::vector<std::string>& dirs, const Judging& judging = {});
@@ -65,7 +65,7 @@ std::string HistoryHtml(const History& history);
 // JSON with "schema" 1: runs, buckets, and what could not be read.
 std::string HistoryJson(const History& history);
 
-// The graver of two exit codes of runs. kUnable, a run that could not be judged, hides neither
+// The more severe of two exit codes of runs. kUnable, a run that could not be judged, hides neither
 // findings nor a vacuous run.
 ExitCode Graver(ExitCode a, ExitCode b);
 

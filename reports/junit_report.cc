@@ -180,7 +180,7 @@ std::string JunitReport(const OutputSource& source) {
   std::vector<JunitCase> cases = {RunCase(summary)};
   AddBugs(cases, source);
   summary.cells.empty() ? AddScenes(cases, summary) : AddCells(cases, summary);
-  // Schemas want no zone.
+  // Schemas allow no zone.
   std::string timestamp = OnOneLine(summary.run.identity.started_at);
   if (timestamp.ends_with('Z')) timestamp.pop_back();
   const std::string name = MarkupText("walkhammer " + OnOneLine(RunName(summary.dir)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of strangers inside of HTML, XML, Markdown and links. Used by the report writers.
+// Untrusted text inside of HTML, XML, Markdown and links. Used by the report writers.
 // Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_MARKUP_H_
 #define WALKHAMMER_REPORTS_MARKUP_H_
@@ -9,11 +9,11 @@
 
 namespace walkhammer {
 
-// Returns `text` with `<`, `>`, `&` and `"` as HTML and XML want them. Bytes stay as they are.
+// Returns `text` with `<`, `>`, `&` and `"` as HTML and XML need them. Bytes stay as they are.
 std::string EscapeMarkup(std::string_view text);
 
 // Returns `text` for HTML and XML 1.0, between tags and in quoted attributes. "?" stands for each
-// byte or character that XML 1.0 forbids, for other control characters, and for what is no UTF-8.
+// byte or character that XML 1.0 forbids, for other control characters, and for what is not UTF-8.
 // Line ends and tabs stay.
 std::string MarkupText(std::string_view text);
 

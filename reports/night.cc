@@ -22,7 +22,7 @@ constexpr int kMostNightReplays = 20;     // bugs of a group
 constexpr size_t kMostRequests = 5;       // of a bug
 constexpr size_t kMostRequest = 1 << 20;  // bytes
 
-// What one group of a night is held against.
+// What one group of a night is compared with.
 struct GroupBaseline {
   std::string night;               // empty: no earlier night has the group
   std::string build;               // version of its JDK
@@ -256,8 +256,8 @@ class GroupJudge {
     return WantsSomebody(NameOf(sighting).word.verdict);
   }
 
-  // A known bug is told once. A crash that looks like one may be another: the JDK of the baseline
-  // shows that by not showing it.
+  // A known bug is reported once. A crash that looks like one may be another: the JDK of the
+  // baseline shows that by not showing it.
   NightBug SayKnown(const Sighting& sighting, const KnownAs& name, NightBug bug) {
     bug.says = base_.night.empty() ? NightSays::kOld : NightSays::kKnown;
     bug.why = fmt::format("{}{}{}; seen {}", name.word.id, name.word.why.empty() ? "" : ", ",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judgement on a night of runs: what is new, what is to be watched, what came back. It is held
-// against the last green night, so that what is worse stays so until it is known or gone. Called by
-// the verb night. Signal-safe: no.
+// The judgement on a night of runs: what is new, what is to be watched, what came back. It is
+// compared with the last green night, so that what is worse stays so until it is known or gone.
+// Called by the verb night. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_NIGHT_H_
 #define WALKHAMMER_REPORTS_NIGHT_H_
 

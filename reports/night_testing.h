@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made-up nights for tests: a group each, a stress run of agct. Signal-safe: no.
+// Synthetic nights for tests: a group each, a stress run of agct. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_NIGHT_TESTING_H_
 #define WALKHAMMER_REPORTS_NIGHT_TESTING_H_
 

@@ -20,7 +20,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// What a stranger may put into a run's folder to get out of a quotation, an element or a table.
+// What an untrusted run's folder may hold to get out of a quotation, an element or a table.
 constexpr char kHostile[] =
     "\"'><script>window.pwned=1</script><!-- ]]> &amp; \x01\x1b[31m\xff\xef\xbf\xbf | [x](y:z) "
     "@TITLE@ @everyone www.evil";
@@ -60,7 +60,7 @@ class OutputTest : public ReportedRun {
     EXPECT_TRUE(WriteFileAtomically(file, text).ok());
     return std::system(("(" + command + ") <" + ShellWord(file)).c_str());
   }
-  // Fails the test if `text` is no JUnit XML as reports/testing/junit.rng has it.
+  // Fails the test if `text` is not JUnit XML as reports/testing/junit.rng has it.
   void ExpectJunit(const std::string& text) {
     const std::string schema = std::string(WALKHAMMER_REPORT_TESTING) + "/junit.rng";
     EXPECT_EQ(Pipe("xmllint --noout --nonet --relaxng " + ShellWord(schema) + " - 2>&1", text), 0)

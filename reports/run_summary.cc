@@ -170,8 +170,8 @@ std::string BlindCells(const RunRow& run, std::span<const CellSummary> cells) {
   return "";
 }
 
-// That answers were held against no truth, as a further clause: "; no truth: ..."; "" if they were,
-// or if nobody noted that.
+// That answers were compared with no truth, as a further clause: "; no truth: ..."; "" if they
+// were, or if nobody noted that.
 std::string WithoutTruth(const RunSummary& summary) {
   size_t walked = 0, without = 0;
   for (const CellSummary& cell : summary.cells)

@@ -67,7 +67,7 @@ struct RunSummary {
   std::string dir;
   RunRow run;
   Verdict verdict;
-  std::vector<BucketRow> buckets;  // new, most real, gravest, replayed, oldest first
+  std::vector<BucketRow> buckets;  // new, most real, most severe, replayed, oldest first
   std::vector<BucketFiles> files;  // by bucket
   std::vector<KnownAs> names;      // by bucket
   std::vector<CountRow> counts;
@@ -75,7 +75,7 @@ struct RunSummary {
   std::vector<SceneRow> scenes;
   std::vector<NoteRow> notes;
   std::vector<CellSummary> cells;  // empty: a fuzz run
-  // Of a fuzz run with several walkers. The agreement in a cell is in CellSummary.
+  // For a fuzz run with several walkers. The agreement in a cell is in CellSummary.
   std::vector<AgreementRow> agreement;
   // By bucket: positions of the cells that saw the bucket.
   std::vector<std::vector<int64_t>> bucket_cells;

@@ -86,7 +86,7 @@ std::string SarifReport(const OutputSource& source) {
   run["tool"]["driver"] = {
       {"name", "walkhammer"}, {"version", identity.tool_version}, {"rules", std::move(rules)}};
   run["originalUriBaseIds"]["RUN"]["description"]["text"] = "the run's folder";
-  // What the run could not look at is no result, and no success.
+  // What the run could not look at is not a result, and no success.
   run["invocations"] =
       Json::array({{{"executionSuccessful", summary.verdict.exit != ExitCode::kToolFailed &&
                                                 summary.verdict.exit != ExitCode::kUnable},

@@ -84,7 +84,7 @@ TEST_F(StressReport, EachStatusHasItsVerdict) {
   }
 }
 
-// What no JDK of the run could walk is told, and fails the run only if there is nothing else.
+// What no JDK of the run could walk is reported, and fails the run only if there is nothing else.
 TEST_F(StressReport, AProgramForOtherJdksChangesNoVerdict) {
   Cell(0, CellStatus::kNotForJdk, "virtual threads came with JDK 21");
   Finish();

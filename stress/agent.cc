@@ -32,7 +32,7 @@ constexpr int kLearnedThreads = 64;  // threads whose starts are asked for each 
 
 Agent* the_agent = nullptr;
 
-// Of a mapping, what the page cache holds: an upper bound of what this process has mapped of it.
+// What the page cache holds of a mapping: an upper bound of what this process has mapped of it.
 uint64_t ResidentKib(uint64_t begin, uint64_t end) {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> pages((end - begin) / page);
@@ -43,7 +43,7 @@ uint64_t ResidentKib(uint64_t begin, uint64_t end) {
 }
 
 // Compares what vmStructs say with what the JVM says of itself. A running program may compile and
-// discard code meanwhile: a contradiction counts only if all of kTries checks find one.
+// discard code in between: a contradiction counts only if all of kTries checks find one.
 Status CheckLayoutOf(Jvm& jvm) {
   constexpr int kTries = 3;
   Status status = Ok();

@@ -36,7 +36,8 @@ std::atomic<bool> classes_are_missing{false};  // from the method registry
 
 bool Keeps(void* method_id) {
   const Jvm& jvm = *the_jvm;
-  if (!jvm.has_structs()) {  // its tables are not known: the id may be of a class loaded untold
+  if (!jvm.has_structs()) {  // its tables are not known: the id may be of a class loaded without an
+                             // event
     classes_are_missing.store(true, std::memory_order_relaxed);
     return true;
   }

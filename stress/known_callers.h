@@ -31,7 +31,7 @@ enum class CallerVerdict : uint8_t {
 };
 
 // `code`: what runs; `running`: the Method* of that nmethod, else 0. Frames that are inlined in one
-// nmethod are told from its own only as far as debug information tells their number: without it,
+// nmethod differ from its own only as far as debug information has their number: without it,
 // all frames down to one of the nmethod's own method may be inlined there.
 CallerVerdict JudgeCallers(SteppedCode code, uint64_t running, std::span<const SteppedCall> calls,
                            const AnsweredFrames& answer);

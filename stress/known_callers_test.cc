@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of an answer is held against the callers that are known. How callers are judged is tested
+// What of an answer is compared with the callers that are known. How callers are judged is tested
 // with the shadow stack, in stepped_stack_test.cc.
 #include "stress/known_callers.h"
 

@@ -257,7 +257,7 @@ void SampleLine::CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& c
   if (seen.after.signal_mask != mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
   if (options.running || !slot.still) {
-    // Other threads may have changed these fields meanwhile, and rightly so.
+    // Other threads may have changed these fields in between, and rightly so.
     seen.after.thread_state = seen.before.thread_state;
     seen.after.anchor_sp = seen.before.anchor_sp;
     seen.after.anchor_pc = seen.before.anchor_pc;

@@ -52,7 +52,7 @@ struct SampleOptions {
   // mask.
   bool light = false;
   const OnTrace* on_trace = nullptr;
-  bool running = false;               // the sampled thread runs on meanwhile
+  bool running = false;               // the sampled thread runs on during the walk
   bool nested = false;                // inside another walk
   std::span<const Frame> jvmti = {};  // what GetStackTrace said, if it was asked
 };

@@ -40,7 +40,7 @@ class Rearming {
   std::atomic<bool> allowed_{false}, busy_{false};
 };
 
-// The handlers that walk on a thread, each with a signal stack for what comes meanwhile.
+// The handlers that walk on a thread, each with a signal stack for what comes while it walks.
 enum class WalkingHandler : uint8_t { kSample, kNested, kCount };
 
 // State of a sampled thread's hand-over to a walking thread.

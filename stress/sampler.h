@@ -25,7 +25,8 @@ inline constexpr uint64_t kPeriodicFromNs = 50000;
 // From so many handlers in a row on that take more than half of the interval, they are too long.
 inline constexpr uint32_t kMostLongHandlers = 4;
 
-// A signal that is handled within this time after the handler before, ns, was queued meanwhile.
+// A signal that is handled within this time after the handler before, ns, was queued during that
+// handler.
 inline constexpr uint64_t kQueuedWithinNs = kPeriodicFromNs / 10;
 
 // True if the signal whose handler began at `begun_ns` was queued while the thread's handler before

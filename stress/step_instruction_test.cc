@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What instructions do to the stack of return addresses, by hand and by Capstone.
+// What instructions do to the stack of return addresses, by a list and by Capstone.
 #include "stress/step_instruction.h"
 
 #include <gtest/gtest.h>

@@ -63,7 +63,7 @@ class Machine {
   uint64_t& sp() { return sp_; }
   uint64_t& lr() { return lr_; }
 
-  // Nothing was held against the walker, and nothing is in doubt.
+  // Nothing speaks against the walker, and nothing is in doubt.
   bool IsQuiet() const { return wrong.empty() && open.empty(); }
 
   uint64_t anchor_sp = 0;

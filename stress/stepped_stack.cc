@@ -76,8 +76,8 @@ void SteppedStack::Call(const SteppedPoint& at) {
   const SteppedCall* top = Top();
   // Nothing tells whether the return address in a register outlives this call.
   if (top != nullptr && top->is_away) AddUnknown();
-  // A call of the next instruction is no call: it pushes the address of this code, as the handler
-  // of deoptimisation does for its frame.
+  // A call of the next instruction is not a call: it pushes the address of this code, as the
+  // handler of deoptimisation does for its frame.
   if (at.pc == at.top) return AddUnknown();
   const bool knows_fp = before_.code == SteppedCode::kByteCode ||
                         (top != nullptr && top->slot == before_.fp + kSlotBytes) ||

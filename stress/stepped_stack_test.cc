@@ -122,7 +122,7 @@ class Machine : public CodeReader {
                         frames);
   }
   // True if `truth` is proven here, and each planted bug contradicted: the newest caller left out,
-  // a caller made up, the answer cut off. `callers`: how many frames, the oldest of which were
+  // a caller invented, the answer cut off. `callers`: how many frames, the oldest of which were
   // there when the steps began, are callers that the calls tell.
   testing::AssertionResult Tells(const Methods& truth, size_t own, size_t callers) {
     if (Judge(truth) != CallerVerdict::kProven) return testing::AssertionFailure() << "not proven";
@@ -186,7 +186,7 @@ TEST_F(SteppedStackTest, BeginsUnknown) {
   EXPECT_EQ(m.Judge({1}), CallerVerdict::kUnknown);
 }
 
-// Older callers are held against nobody: whatever is behind the oldest call is accepted.
+// Older callers speak against nobody: whatever is behind the oldest call is accepted.
 TEST_F(SteppedStackTest, WhatWasCalledBeforeIsUnknown) {
   m.CallTo(0x2000);
   EXPECT_EQ(m.Judge({2, 1}), CallerVerdict::kProven);

@@ -28,7 +28,7 @@ void Stepper::Prepare(GuardOptions& options) {
   options.blocked_in_trap |= uint64_t{1} << (kSampleSignal - 1);
 }
 
-// Of the Java threads that the job allows, the one that has run most since the last call; null:
+// The Java thread, among those that the job allows, that has run most since the last call; null:
 // none. Passes over the thread that was refused last, so that other threads have their turn.
 SampledThread* Stepper::Choose(ThreadTable& threads) {
   const SampledThread* const refused = refused_.exchange(nullptr);

@@ -139,7 +139,7 @@ void ThreadTracker::Ended() {
 }
 
 // Reads what the agent must know of a thread that was there before the agent. The thread may end
-// meanwhile, and its JavaThread is then freed: java.lang.Thread forgets it before that, so that
+// in between, and its JavaThread is then freed: java.lang.Thread forgets it before that, so that
 // what was read counts only if java.lang.Thread still has it afterwards. False: it does not, or the
 // thread has not begun.
 bool ThreadTracker::Read(JNIEnv* env, jthread object, ExistingThread& there) const {
@@ -168,7 +168,7 @@ void ThreadTracker::AddExistingOne(JNIEnv* env, jthread object) {
   SampledThread* thread = table_.Add(there.tid, name.c_str(), true);
   if (thread == nullptr) return;
   ExistingThread still;
-  if (!Read(env, object, still) || still.tid != there.tid) {  // the thread has ended meanwhile
+  if (!Read(env, object, still) || still.tid != there.tid) {  // the thread has ended in between
     table_.Remove(*thread, false);
     return;
   }
@@ -182,7 +182,7 @@ void ThreadTracker::AddExistingOne(JNIEnv* env, jthread object) {
   Arm(*thread);
 }
 
-// Of a JVM without vmStructs, the calling thread alone: no thread says its tid but itself. The
+// For a JVM without vmStructs, the calling thread alone: no thread says its tid but itself. The
 // calling thread is added last: once it is sampled, a walk of it in mode running uses its guard
 // slot, which Read would replace.
 void ThreadTracker::AddExisting(JNIEnv* env) {

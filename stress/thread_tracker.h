@@ -25,7 +25,7 @@ class ThreadTracker {
  public:
   explicit ThreadTracker(StressState& state) : state_(state), table_(state) {}
 
-  // Before all else; threads that start or end earlier are ignored. Of a JVM with vmStructs, fails
+  // Before all else; threads that start or end earlier are ignored. For a JVM with vmStructs, fails
   // if they lack what existing threads take.
   Status SetUp(Jvm& jvm, JNIEnv* env);
   // From now on threads are armed by the sampler, which must live as long as sampling() is true.

@@ -25,7 +25,7 @@ packages=$(awk -v wanted=" $* " '
 root=
 if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || {
-    echo "install: neither root nor sudo is at hand; as root, run: apt-get install" \
+    echo "install: neither root nor sudo is available; as root, run: apt-get install" \
       "--no-install-recommends $(echo "$packages" | tr '\n' ' ')" >&2
     exit 3
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What g++ 12's static C++ library wants of a C library newer than 2.31, for releases.
+ * What g++ 12's static C++ library needs of a C library newer than 2.31, for releases.
  * Signal-safe: yes. */
 #include <stdint.h>
 #include <stdlib.h>

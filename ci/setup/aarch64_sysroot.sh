@@ -21,7 +21,7 @@ suite() {
     21 | 25) echo trixie ;;
     26 | 27 | 28) echo unstable ;;
     *)
-      echo "aarch64_sysroot: there is no OpenJDK $1 to be had: choose of 17, 21, 25, 26, 27, 28" >&2
+      echo "aarch64_sysroot: OpenJDK $1 is not available: choose one of 17, 21, 25, 26, 27, 28" >&2
       return 2
       ;;
   esac

@@ -125,7 +125,7 @@ for name in $names; do
     whole=$dir/.$name
     rm -rf "$whole" "$whole.part"
     if ! "from_$source" "$whole.part" "$@"; then
-      echo "jdks: skipped $name, which is not to be had today" >&2
+      echo "jdks: skipped $name, which is not available today" >&2
       rm -rf "$whole.part"
       missing="$missing $name"
       continue

@@ -8,7 +8,7 @@
 #                another machine the same with -M)
 # D/NAME.so is the library for the machine then. What is there already is left alone. Stdout: NAME
 # and path, a line each. Maven downloads each and checks it by the registry's checksums.
-# Exit codes: 0 all are there, 2 a wrong word, 3 some are not to be had today; stderr says which.
+# Exit codes: 0 all are there, 2 a wrong word, 3 some are not available today; stderr says which.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 cd "$(dirname "$0")/../.."
@@ -71,7 +71,7 @@ for name in $names; do
       set -- $(row "$name")
       artifact=$1
       shift "$((member - 1))"
-      library "$artifact" "$1" "$file" || reason='it is not to be had today'
+      library "$artifact" "$1" "$file" || reason='it is not available today'
     fi
     if [ -n "$reason" ]; then
       echo "profilers: skipped $name: $reason" >&2

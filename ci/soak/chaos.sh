@@ -191,7 +191,7 @@ faults() {
   tried=0
   for fault in disk-full no-process interrupted; do
     for every in 0 1 2; do
-      # No real system interrupts each call for ever.
+      # No real system interrupts each call endlessly.
       [ "$fault $every" != "interrupted 1" ] || continue
       at=1
       while :; do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Honest walkers in mode parked: WALKHAMMER_RUNS (default: 100) runs of WALKHAMMER_TIME (default:
 # 3s) each, by turns of JDKs, walkers and torture programs, two at a time. Fails if a run does not
-# pass, or finds what is no known issue.
+# pass, or finds what is not a known issue.
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/soak.sh sets them
 need_jdks

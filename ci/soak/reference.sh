@@ -24,7 +24,7 @@ total=0
 for jdk in $jdks; do
   for walker in asgst iterator iterator-frame; do
     run=$out/$(basename "$jdk")-$walker
-    # 2 s: a real hang lasts for ever, and a pause of the machine must not count as one.
+    # 2 s: a real hang never ends, and a pause of the machine must not count as one.
     start "$run" fuzz --walker "$walker" --walks "${WALKHAMMER_WALKS:-170000000}" --workers 2 \
       --hang-limit 2s --no-confirm --no-minimize --jdk "$jdk"
     ended "$run" "$!" 0 1 || continue

@@ -46,14 +46,14 @@ installs() {
   return 1
 }
 
-# jdk_package SUITE: the newest JDK of that Debian that is no early access.
+# jdk_package SUITE: the newest JDK of that Debian that is not an early access.
 jdk_package() {
   inside "$1" apt-cache search --names-only '^openjdk-[0-9]*-jdk-headless$' |
     sed -n 's/^openjdk-\([0-9]*\)-.*/\1/p' | grep -xE '8|11|17|21|25' | sort -n |
     sed -n '$s/.*/openjdk-&-jdk-headless/p'
 }
 
-# verdict SUITE NAME LOG: the first word that the run printed; fails the soak if it is no verdict.
+# verdict SUITE NAME LOG: the first word that the run printed; fails the soak if it is not a verdict.
 verdict() {
   word=$(sed -n 's/^\(KNOWN\|CLEAN\|FINDINGS\): .*/\1/p' "$3" | head -n 1)
   if [ -n "$word" ]; then
@@ -153,7 +153,7 @@ arm_root() {
   done
 }
 
-# What the kernel is told to start by an emulator: ELF programs and libraries of aarch64.
+# What the kernel must start by an emulator: ELF programs and libraries of aarch64.
 arm_programs=':aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
 arm_programs=$arm_programs':\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # At every instruction of torture:* and of two real programs, the calls that the thread has made
-# (the stepped shadow stack, x86_64) are held against the callers that the reference and
+# (the stepped shadow stack, x86_64) are compared with the callers that the reference and
 # AsyncGetCallTrace name. On each JDK, WALKHAMMER_TIME (default: 60s) a program. Prints a table for
 # each JDK and one of all. Fails if the calls contradict the reference at one of 100,000
 # instructions or more, at a Forbidden finding of the reference, if a JDK proves nothing, or if all

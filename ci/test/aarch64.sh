@@ -125,7 +125,7 @@ scenes() {
   [ "$2" != agct ] || others="'monitor-enter-c2', 'deoptimized'"
   untrue=$(ask "SELECT name || ': ' || reason FROM scene
     WHERE available = 1 AND pristine_true = 0 AND name NOT IN ($others)")
-  echo "$(ask "SELECT sum(pristine_true) FROM scene") pristine walks true, others: ${untrue:-none}"
+  echo "$(ask "SELECT sum(pristine_true) FROM scene") undisturbed walks true, others: ${untrue:-none}"
   [ -z "$untrue" ] && [ "$(ask 'SELECT sum(pristine_true) >= 20 FROM scene')" -eq 1 ]
 }
 
@@ -257,7 +257,7 @@ api() {
 QEMU_CPU=neoverse-n1
 export QEMU_CPU
 check 'unit tests' unit_tests
-# Those that cannot be had are told, and left out.
+# Those that are not available are reported, and left out.
 [ -n "$short" ] || ci/setup/profilers.sh --machine aarch64 asprof-4.6 ddprof-1.22.0 >"$work/profilers" || true
 for jdk in $jdks; do
   name=$(basename "$jdk")
@@ -278,7 +278,7 @@ for jdk in $jdks; do
   if [ -s "$work/profilers" ]; then
     check "$name: profilers" profilers "$jdk"
   else
-    echo "-- $name: profilers: skipped, no library of theirs is to be had"
+    echo "-- $name: profilers: skipped, no library of theirs is available"
   fi
   [ "$(uname -m)" != aarch64 ] || continue
   # With one instruction for each translated block, signals arrive between any two instructions;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Other profilers as the load: JFR and agents, on the oldest and the newest JDK at hand.
+# Other profilers as the load: JFR and agents, on the oldest and the newest JDK of this machine.
 # shellcheck disable=SC2154  # bats sets stderr
 
 load lib

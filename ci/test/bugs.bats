@@ -32,7 +32,7 @@ content() {
   (cd "$store" && sha256sum ./* && ls -A)
 }
 
-# made_up ID SIGNATURE BUILD: a bug by hand, whose replays showed it on BUILD.
+# made_up ID SIGNATURE BUILD: a bug, written manually, whose replays showed it on BUILD.
 made_up() {
   mkdir -p "$store"
   cat >"$store/$1.toml" <<TOML

@@ -26,7 +26,7 @@ setup() {
 
 need_pair() {
   if [ ! -e "$JDKS/17.0.2" ] || [ ! -e "$JDKS/17.0.9" ]; then
-    skip "17.0.2 and 17.0.9 are not to be had: $(tail -n 1 "$BATS_FILE_TMPDIR/err")"
+    skip "17.0.2 and 17.0.9 are not available: $(tail -n 1 "$BATS_FILE_TMPDIR/err")"
   fi
 }
 
@@ -61,7 +61,7 @@ query() {
   is "$status" 1
   is "$(query "json_extract(text, '\$.verdict', '\$.pair.older.version', '\$.pair.newer.version',
     '\$.changes')")" '["pair","17.0.2","17.0.9",[["17.0.2","17.0.9"]]]'
-  [[ "$output" == *"no-jdk"* ]] # what it could not use is told
+  [[ "$output" == *"no-jdk"* ]] # what it could not use is reported
 }
 
 @test "bisect: a bug that each build has has no pair" {

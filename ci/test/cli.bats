@@ -23,7 +23,7 @@ teardown() {
   [ -z "$mounted" ] || umount "$mounted"
 }
 
-# Prints the path of a shared library that is no JVM.
+# Prints the path of a shared library that is not a JVM.
 other_library() {
   awk '/\/libc[.-].*so/ {print $6; exit}' /proc/self/maps
 }

@@ -72,7 +72,7 @@ good() {
 }
 
 @test "a profiler that walks by the iterator in its signal handler" {
-  [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
+  [ -s "$JDKS" ] || skip "no JDK is available: $(tail -n 1 "$JDKS.err")"
   while read -r _ home; do
     for seconds in 1 4 16; do # a busy machine needs longer
       profile "$home" iterator "$seconds"
@@ -84,7 +84,7 @@ good() {
 }
 
 @test "a profiler that enqueues in its signal handler, and handles the queue at safepoints" {
-  [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
+  [ -s "$JDKS" ] || skip "no JDK is available: $(tail -n 1 "$JDKS.err")"
   while read -r name home; do
     # There a thread that has waited for a safepoint's end mostly meets the next one: on a busy
     # machine, a program whose threads are all sampled hardly goes on. See
@@ -107,7 +107,7 @@ good() {
 
 # Before JDK 17 the capability is off, and the client does nothing.
 @test "a profiler that walks incrementally, with frame marks" {
-  [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
+  [ -s "$JDKS" ] || skip "no JDK is available: $(tail -n 1 "$JDKS.err")"
   while read -r name home; do
     for seconds in 1 4 16; do
       profile "$home" mark "$seconds" 1000
@@ -130,7 +130,7 @@ good() {
 # Threads that are not Java's (-10) or have no Java frame (0) get signals, too. What else failed must
 # be 0.5 % and one at most: there are few samples, and a thread is new for a moment (-7).
 @test "a profiler in C that calls AsyncGetStackTrace in its signal handler" {
-  [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
+  [ -s "$JDKS" ] || skip "no JDK is available: $(tail -n 1 "$JDKS.err")"
   while read -r name home; do
     option=
     [ "$name" != 17 ] || option=c

@@ -11,7 +11,7 @@ if [ $# -ne 1 ] || [ ! -f "$1" ]; then
   echo "commit_message: expected one file, got $*" >&2
   exit 2
 fi
-# What git commit --verbose shows below the scissors is no part of the message.
+# What git commit --verbose shows below the scissors is not a part of the message.
 lines=$(sed -e '/^# -* >8 -*$/,$d' -e '/^#/d' "$1")
 subject=$(printf '%s\n' "$lines" | sed -n 1p)
 second=$(printf '%s\n' "$lines" | sed -n 2p)

@@ -144,7 +144,7 @@ cut_log() {
 }
 
 @test "reproduce says what it tried if nothing shows the crash" {
-  # A walker's frame that no walk of this JDK has: the chain is guilty, the function does not exist.
+  # A walker's frame that no walk of this JDK has: the chain is to blame, the function does not exist.
   leave_log
   sed 's/frame::interpreter_frame_method() const/frame::of_no_jdk() const/' "$log" >"$out/other.log"
   run -0 "$walkhammer" import --reproduce "$out/other.log" --jdk "$jdk" --time 4s --no-stress --out "$out/no"

@@ -67,7 +67,7 @@ wrong() {
 }
 
 # code_of PAGE...: prints the shell blocks and the code spans of pages, without variables that are set
-# and without the words of walkhammer that are no verbs.
+# and without the words of walkhammer that are not verbs.
 code_of() {
   awk '
     FNR == 1 { block = "" }

@@ -57,7 +57,7 @@ failed() {
   run "$walkhammer" replay "$walk" --jdk "$jdk" --library "$tmp/unprotected.so"
   echo "$output"
   [[ "$output" == *"reproduced  1 of 1"*"failing-load/unprotected in walkhammer_walk"* ]]
-  # Of the load behind it, the walker takes care.
+  # The walker takes care of the load behind it.
   sed -i "s/^fault .*/fault $(($(sed -n 's/^fault //p' "$walk") + 1))/" "$walk"
   run "$walkhammer" replay "$walk" --jdk "$jdk" --library "$tmp/unprotected.so"
   [[ "$output" == *"reproduced  0 of 1"* ]]

@@ -72,7 +72,7 @@ fails() {
   failed=$((failed + 1))
 }
 
-# quick_start ROOT USER: fails if the quick start fails or takes too long. Findings are no failure.
+# quick_start ROOT USER: fails if the quick start fails or takes too long. Findings are not a failure.
 quick_start() {
   in_root "$1" "$2" 'a clone/walkhammer' ci/quickstart.sh >"$work/log" 2>&1 || {
     cat "$work/log"

@@ -25,7 +25,7 @@ setup_file() {
 setup() {
   # shellcheck source=ci/measure/lib_agreement.sh
   . "$BATS_TEST_DIRNAME/../measure/lib_agreement.sh"
-  [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
+  [ -s "$JDKS" ] || skip "no JDK is available: $(tail -n 1 "$JDKS.err")"
 }
 
 # on_one FUNCTION NAME HOME: calls FUNCTION for one JDK; a file tells that it passed.
@@ -180,7 +180,7 @@ agrees() {
 }
 
 # On 8 and 11 the reference reads memory through the kernel, so that the walks of both walkers take
-# longer than the interval. Signals that come meanwhile are not walked: if they were, all samples
+# longer than the interval. Signals that come during a walk are not walked: if they were, all samples
 # would be at one place.
 gets_on() {
   [ "$2" -lt 17 ] || return 0

@@ -197,7 +197,7 @@ known_jdk() {
   jdk=$(known_jdk)
   for library in "$released"/ddprof-*.so; do
     [ -e "$library" ] || skip 'no released library is here: ci/setup/profilers.sh lays them out'
-    [ -n "$jdk" ] || skip 'JDK 17 is not to be had'
+    [ -n "$jdk" ] || skip 'JDK 17 is not available'
     name=$(basename "$library" .so)
     for walker in ddprof-vm ddprof-fp ddprof-dwarf; do
       case $walker-${name#ddprof-} in ddprof-vm-1.[0-9].* | ddprof-vm-1.1[0-9].*) continue ;; esac
@@ -252,6 +252,6 @@ need_release() {
   local library=$released/ddprof-1.22.0.so jdk
   [ -e "$library" ] || skip 'the library is not here: ci/setup/profilers.sh lays it out'
   jdk=$(known_jdk)
-  [ -n "$jdk" ] || skip 'JDK 17 is not to be had'
+  [ -n "$jdk" ] || skip 'JDK 17 is not available'
   replay_all "$library" ddprof --jdk "$jdk"
 }

@@ -108,7 +108,7 @@ plant() {
     [ "$(ask "$tmp/planted" "select count(*) from finding where oracle = 'crash'
       and (outcome <> 'fault-or-safefetch' or grade <> 'Interesting')")" -eq 0 ]
 
-    # A crash in a library other than the JVM's is no SafeFetch fault.
+    # A crash in a library other than the JVM's is not a SafeFetch fault.
     fuzz "$copy" "$tmp/puzzle" --walker puzzle-crash
     [ "$(ask "$tmp/puzzle" "select count(*) from finding where oracle = 'crash'
       and grade = 'Forbidden' and native like '%Misbehave%'")" -gt 0 ]

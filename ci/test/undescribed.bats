@@ -53,7 +53,7 @@ is_one() {
   stress 0 agct
   is_one "select status = 'passed' from cell"
   is_one "select sum(count) > 100 from count where code = 'frames'"
-  # No thread state is made up; a pc is in a library or in generated code.
+  # No thread state is invented; a pc is in a library or in generated code.
   is_one "select group_concat(distinct state) = 'undeclared' from count"
   is_one "select group_concat(distinct region) = 'code-cache,library'
     from (select region from count order by region)"

@@ -10,7 +10,7 @@
 //
 // 1000: microseconds of the process's CPU time from one sample to the next. flames.svg: a flame
 // graph, for any browser; written when the program ends. Methods of classes that were unloaded by
-// then are "(unknown)": a profiler that wants these, too, asks for names as it meets methods.
+// then are "(unknown)": a profiler that needs these, too, asks for names as it meets methods.
 #include <asgst.h>
 #include <asgst_iterator.h>
 #include <jvmti.h>

@@ -63,7 +63,7 @@ TEST(Files, FindsProgramsAlone) {
   EXPECT_EQ(FindProgram("sh"), "");
 }
 
-// A reader of a FIFO without a writer waits for ever.
+// A reader of a FIFO without a writer waits endlessly.
 TEST(Files, OnlyRegularOnesAreRead) {
   const TemporaryFolder folder;
   const std::string fifo = folder.Under("fifo"), link = folder.Under("link");

@@ -20,7 +20,7 @@ struct Mapping {
 std::vector<Mapping> ReadMappings(const std::string& process = "self");
 
 // Absolute path of the program that this process runs; empty on any error. /proc/self/exe would
-// name the program loader if the loader was started by hand (see Platform).
+// name the program loader if a user started the loader (see Platform).
 std::string OwnProgram();
 
 }  // namespace walkhammer

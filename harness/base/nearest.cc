@@ -12,7 +12,7 @@ namespace {
 // Names are short. A longer text is a mistake of another kind and must not cost quadratic time.
 constexpr size_t kMaxCompared = 256;
 
-// How many mistakes a word of so many bytes may have, and still be told.
+// How many mistakes a word of so many bytes may have, and still be named.
 size_t MostMistakes(size_t bytes) { return bytes <= 4 ? 1 : bytes <= 8 ? 2 : 3; }
 
 // True if `word` is `name` without some of its bytes.

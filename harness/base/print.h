@@ -18,7 +18,7 @@ namespace walkhammer {
 // reader has gone or a disk is full; for stdout, FlushStdout then returns the error. Never throws.
 void PrintText(std::FILE* file, const std::string& text) noexcept;
 
-// Writes text whose parts may come from strangers (names, files, run folders, programs): it is made
+// Writes text whose parts may be untrusted (names, files, run folders, programs): it is made
 // Printable first, so that it gives no commands to a terminal.
 template <typename... Args>
 void Print(std::FILE* file, fmt::format_string<Args...> format, Args&&... args) {

@@ -20,7 +20,7 @@ std::string HexBytes(const void* bytes, size_t size);
 // Returns `text` without white space at either end, as a view into `text`.
 std::string_view Trim(std::string_view text);
 
-// Returns `text` with "?" for each byte that a terminal may obey or that is no UTF-8: control
+// Returns `text` with "?" for each byte that a terminal may obey or that is not UTF-8: control
 // characters (C0 but line ends and tabs, DEL, C1, those of the direction of text) and invalid
 // sequences.
 std::string Printable(std::string_view text);

@@ -17,7 +17,7 @@ namespace walkhammer {
 // kBadInput that says what is wrong in which line of the file `name`.
 Failure BadToml(const std::string& name, const toml::source_region& place, std::string_view what);
 
-// Parses `text`, what the file `name` holds. kBadInput if that is no TOML.
+// Parses `text`, what the file `name` holds. kBadInput if that is not TOML.
 Result<toml::table> ParseToml(std::string_view text, const std::string& name);
 
 }  // namespace walkhammer

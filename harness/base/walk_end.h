@@ -29,7 +29,7 @@ enum class WalkEnd : uint8_t {
 };
 inline constexpr int kWalkEnds = static_cast<int>(WalkEnd::kCount);
 
-// "untold", "whole", ...; "?" for other values.
+// "whole", "guessed", ...; "?" for other values.
 constexpr const char* WalkEndWord(WalkEnd end) {
   constexpr const char* kWords[kWalkEnds] = {
       "untold",       "whole",      "guessed",   "depth",    "option", "no-java",

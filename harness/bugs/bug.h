@@ -113,7 +113,7 @@ struct BugRequest {
 // All of a bug: its own, then `requests`.
 std::vector<BugRequest> RequestsOf(const Bug& bug);
 
-// Bounds of what a store keeps of a stranger's run.
+// Bounds of what a store keeps of an untrusted run.
 inline constexpr size_t kMostText = 300;      // bytes of a title, a signature, a reason
 inline constexpr size_t kMostBuilds = 100;    // the oldest are dropped
 inline constexpr size_t kMostEvidence = 100;  // lines; the oldest are dropped
@@ -156,7 +156,7 @@ void NoteSeen(const Seen& seen, Bug& bug);
 // Adds "DAY: TEXT", unless that text is the latest line already.
 void AddEvidence(const Day& today, std::string_view text, Bug& bug);
 
-// A new state by hand. What belongs to other states must be empty.
+// A new state, set by a user. What belongs to other states must be empty.
 struct StateChange {
   BugState state = BugState::kOpen;
   std::string duplicate_of, reason, until, fixed_in;
@@ -172,7 +172,7 @@ Status SetState(const StateChange& change, const Day& today, Bug& bug);
 // True if the pattern matches all of `signature`. Takes time linear in their product at most.
 bool MatchesSignature(std::string_view pattern, std::string_view signature);
 
-// How much of a signature the pattern names: its bytes besides stars. Of several patterns that
+// How much of a signature the pattern names: its bytes besides stars. If several patterns
 // match a signature, the one that names most is meant.
 size_t NamedBytes(std::string_view pattern);
 

@@ -46,8 +46,9 @@ struct ChildEnvironment {
   // Lets `line` walk requests with a `fault`, if it does not yet. Fails as FailingLoads::Prepare.
   Status PrepareLoads();
 
-  // Does everything up to the first request, pristine walks included, and reports it in `shared`.
-  // The calling thread becomes the JVM's main thread. `run_counters`: see TrapCoverage::Sinks::run.
+  // Does everything up to the first request, undisturbed walks included, and reports it in
+  // `shared`. The calling thread becomes the JVM's main thread. `run_counters`: see
+  // TrapCoverage::Sinks::run.
   static Result<ChildEnvironment> SetUp(SharedState& shared, std::span<uint8_t> run_counters = {});
 };
 

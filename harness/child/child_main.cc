@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // walkhammer_child: the expendable process that holds the JVM and walks. It is started by
-// walkhammer, never by hand.
+// walkhammer, never by a user.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -15,7 +15,7 @@
 namespace walkhammer {
 namespace {
 
-// The JVM's main thread: the JVM wants an ordinary stack, not that of the process's first thread.
+// The JVM's main thread: the JVM needs an ordinary stack, not that of the process's first thread.
 void* MainThread(void* state) {
   RunCampaign(*static_cast<SharedState*>(state));
   // No destructors, no JVM shutdown: scene threads stay parked for good.

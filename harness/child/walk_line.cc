@@ -113,7 +113,7 @@ void Increment(std::atomic<uint64_t>& count) {
 }
 
 // `address` with a signature, like return addresses under pointer authentication. If this CPU has
-// none, made-up bits are flipped where the signature would be.
+// none, synthetic bits are flipped where the signature would be.
 uint64_t Signed(uint64_t address) {
   constexpr uint64_t kMadeUp = 0x2b000000000000;  // of bits 48 to 54
   const uint64_t with_signature = SignReturnAddress(address);
@@ -305,7 +305,7 @@ void WalkLine::CountAgreement(const WalkRequest& request) {
                    [static_cast<int>(kind)]++;
 }
 
-// A walker that is twice in the job must answer the same only if the scene is pristine: made-up
+// A walker that is twice in the job must answer the same only if the scene is pristine: synthetic
 // registers may lead the walker to words that have changed since, such as its own frames.
 void WalkLine::KeepForNext() {
   const int next = turn_ + 1;

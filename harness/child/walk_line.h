@@ -92,7 +92,7 @@ class WalkLine {
   void Observe(const ParkedScene& scene, const WalkRequest& request);
   // After a call that the guard has left: true if this child may go on.
   bool ContainedWell(ParkedScene& scene);
-  // True if the current walker still walks the pristine scene truly after the guard has left a
+  // True if the current walker still walks the undisturbed scene truly after the guard has left a
   // call. This walk is neither journaled nor judged, since the request before it is to blame.
   bool StillWalksTruly(ParkedScene& scene);
   void Judge(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk line without a JVM: a made-up JavaThread in plain memory, and walkers that do as the
+// The walk line without a JVM: a synthetic JavaThread in plain memory, and walkers that do as the
 // test says. What is presented is there while the walker runs, and gone afterwards, however the
 // call ended.
 #include "harness/child/walk_line.h"
@@ -47,7 +47,7 @@ JvmLayout MadeUpLayout() {
   return layout;
 }
 
-// Answers the scene's true stack, unless it is told to do something else in that call.
+// Answers the scene's true stack, unless that call makes it do something else.
 class ScriptedWalker : public Walker {
  public:
   using Act = std::function<void(Trace&)>;

@@ -37,7 +37,7 @@ struct BugsOptions {
 // What was met in some runs, and what the runs themselves are worth.
 struct Met {
   std::vector<MetBug> bugs;
-  // The first run that proves nothing; then a run without bugs is no pass.
+  // The first run that proves nothing; then a run without bugs is not a pass.
   std::string worthless;
   ExitCode worthless_code = ExitCode::kClean;
 

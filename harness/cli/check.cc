@@ -29,7 +29,7 @@ struct StructSide {
   StructTables tables;
 };
 
-// Of a JDK; or of a libjvm.so that need not run here, alone or in a JDK.
+// For a JDK, or for a libjvm.so that need not run here, alone or in a JDK.
 Result<StructSide> ReadStructSide(const std::string& path) {
   StructSide side{path, {}};
   std::string libjvm, debug_file;

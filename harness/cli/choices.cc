@@ -14,7 +14,7 @@
 namespace walkhammer {
 namespace {
 
-// Of a table whose rows have a name and say what it is.
+// A table's rows have a name and say what it is.
 template <typename Rows>
 std::vector<NamedChoice> NamesOf(const Rows& rows) {
   std::vector<NamedChoice> choices;

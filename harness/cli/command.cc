@@ -182,7 +182,7 @@ int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int arg
   const Result<ExitCode> result =
       ParseAndRun(groups, {argv + std::min(argc, 1), argv + argc}, chosen);
   const int code = result.ok() ? static_cast<int>(result.value()) : PrintFailure(result.failure());
-  // EPIPE is no failure: a reader such as `head` has seen what it wanted and closed the pipe.
+  // EPIPE is not a failure: a reader such as `head` has seen what it wanted and closed the pipe.
   if (const int error = FlushStdout(); error != 0 && error != EPIPE) {
     return PrintFailure(
         ToolFailed(fmt::format("cannot write to stdout: {}", std::strerror(error))));

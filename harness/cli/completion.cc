@@ -15,7 +15,7 @@ namespace {
 // Where the cursor is, by the words before its own.
 struct CursorPlace {
   const VerbHelp* verb = nullptr;
-  const OptionHelp* wants = nullptr;  // the option whose value comes now; null: none does
+  const OptionHelp* wants = nullptr;  // the option whose value comes next; null: none does
   bool has_value = false;             // `wants` has one already, and takes several
   bool for_jvm = false;               // after "--"
   size_t arguments = 0;

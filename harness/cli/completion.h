@@ -21,8 +21,8 @@ struct Completions {
 };
 
 // `words`: those after the command, up to the cursor; the last one may be empty. What an option or
-// an argument takes is told by ChoicesFor and by its kind: "FILE..." and "PATH" are files, "DIR",
-// "RUN" and "NIGHT" folders, "a|b" these words, "NAME[,NAME...]" also lists with commas.
+// an argument takes is known from ChoicesFor and by its kind: "FILE..." and "PATH" are files,
+// "DIR", "RUN" and "NIGHT" folders, "a|b" these words, "NAME[,NAME...]" also lists with commas.
 Completions Complete(const VerbHelp& command, const std::vector<std::string>& words);
 
 // A line for each choice: the word, a tab, what it is; then ":files" or ":folders".

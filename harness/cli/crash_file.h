@@ -27,7 +27,7 @@ Result<std::vector<ImportedCrash>> ReadCrashFiles(const std::string& path,
                                                   bool with_known_inputs = true,
                                                   const std::string& library = "");
 
-// Likewise the first one that is not known to be innocent of a walk; the first one if all are.
+// The same for the first one that may be a walker's fault; the first one if none may be.
 Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
                                     bool with_known_inputs = true, const std::string& library = "");
 

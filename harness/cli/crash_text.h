@@ -12,8 +12,8 @@ namespace walkhammer {
 // The answer in words: several lines, each ending in a newline.
 std::string AnswerOf(const ImportedCrash& crash);
 
-// The command to type next: whoever is innocent attaches the log elsewhere, a guilty walker is
-// reproduced, and what is unknown is asked for. One line.
+// The command to type next: whoever is not to blame attaches the log elsewhere, a walker that is to
+// blame is reproduced, and what is unknown is asked for. One line.
 std::string NextCommand(const ImportedCrash& crash);
 
 // "yes: AsyncGetCallTrace", "no", "unknown": one line for tables.

@@ -26,7 +26,8 @@ struct GateJdkOptions {
 
 class GateJdks {
  public:
-  // Of the first run of each side. kBadInput, kUnable: a JDK is not there, or cannot be run here.
+  // Those of the first run of each side. kBadInput, kUnable: a JDK is not there, or cannot be run
+  // here.
   static Result<std::shared_ptr<GateJdks>> Open(const GateSide& baseline, const GateSide& candidate,
                                                 const GateJdkOptions& options);
 

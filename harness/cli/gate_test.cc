@@ -111,7 +111,7 @@ TEST_F(GateVerb, AStoreSaysWhatIsKnown) {
   EXPECT_EQ(Gate(gate).exit_code, 1);
   write("state = \"accepted\"\nreason = \"r\"\nuntil = 2999-02-28\n");
   EXPECT_EQ(Gate(gate).exit_code, 0);
-  write("state = \"fixed\"\nfixed-in = \"26\"\n");  // made-up runs are of 25
+  write("state = \"fixed\"\nfixed-in = \"26\"\n");  // the synthetic runs are of 25
   EXPECT_EQ(Gate(gate).exit_code, 0);
   auto of_26 = gate;
   of_26.insert(of_26.end(), {"--build", "26"});

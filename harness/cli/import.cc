@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// import: what a crash report says: whether a stack walker is guilty, which known bug the crash
+// import: what a crash report says: whether a stack walker is to blame, which known bug the crash
 // resembles, and requests that may show it again.
 #include "harness/cli/import.h"
 

@@ -138,7 +138,7 @@ void AddHead(const VerbHelp& verb, bool is_command, Page& page) {
       fmt::format(".TH {} 1 \"\" \"walkhammer {}\" \"walkhammer\"", title, WALKHAMMER_VERSION));
   page.Line(".nh\n.ad l");
   page.Section("NAME");
-  // The command describes itself in a sentence; a name wants half of a line.
+  // The command describes itself in a sentence; a name needs half of a line.
   const std::string what =
       is_command ? "hammers the stack walkers of the JVM until they break" : LowerFirst(verb.what);
   page.Line(fmt::format("{} \\- {}", Escaped(PageName(verb)), Escaped(what)));

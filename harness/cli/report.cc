@@ -84,7 +84,7 @@ Result<std::string> ReportText(const ReportOptions& options, const RunReader& db
   return text;
 }
 
-// Writes the flame graph of a run held against a baseline, and says which cells it leaves out.
+// Writes the flame graph of a run compared with a baseline, and says which cells it leaves out.
 Status WriteFlameDifference(const ReportOptions& options, const RunReader& db) {
   ASSIGN_OR_RETURN(const RunReader baseline, RunReader::Open(options.baseline));
   ASSIGN_OR_RETURN(const auto comparison, CompareFlames(baseline, db, options.cell));

@@ -200,7 +200,7 @@ void TryJdk(const ImportOptions& options, const ImportedCrash& crash, const Jdk&
   tried.all.push_back(ReproductionJson(shown));
 }
 
-// Says with what the search begins, where that is less than a guilty walker.
+// Says with what the search begins, where that is less than a walker that is to blame.
 void PrintStandIns(const GuiltVerdict& guilt, const std::string& library) {
   if (guilt.guilt == Guilt::kPossible)
     Print(stderr,

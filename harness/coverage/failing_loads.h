@@ -37,7 +37,7 @@ namespace walkhammer {
 
 class FailingLoads {
  public:
-  // More reads of a walk are not told apart, see complete().
+  // More reads of a walk are not distinguished, see complete().
   static constexpr uint32_t kMostLoads = 1 << 20;
 
   // `safefetch`: instructions whose reads do not count, see GuardOptions.
@@ -118,7 +118,7 @@ class FailingLoads {
   std::vector<Load> loads_;
   bool complete_ = false;
 
-  // Of the trace that is under way.
+  // The trace that is under way.
   volatile sig_atomic_t tracing_ = 0;
   bool inside_ = false;  // the walker runs, or what it called
   bool new_ = false;     // an instruction was met that is not decoded yet
@@ -127,7 +127,7 @@ class FailingLoads {
   volatile uint64_t steps_ = 0;
   const Extent* last_ = nullptr;
 
-  // Of the read that is to fail.
+  // The read that is to fail.
   volatile sig_atomic_t armed_ = 0;
   std::atomic<uint64_t> target_{0};  // of the last Arm
   uint32_t load_ = 0, passes_ = 0;

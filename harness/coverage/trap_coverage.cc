@@ -80,7 +80,7 @@ int TrapCoverage::FindPlace(const std::vector<Place>& places, uint64_t address) 
 // The tables of places never change, so the pc is all that is needed. The trap may be gone by now:
 // Disarm or another thread may have restored the instruction after this thread hit the trap and
 // before its signal came. Going back to the restored instruction is right in each case. If Arm has
-// planted the trap again meanwhile, this call removes it, and hits are missed until the next Arm.
+// planted the trap again, this call removes it, and hits are missed until the next Arm.
 bool TrapCoverage::OnTrap(ucontext_t& context, bool walking) {
   Registers registers = ReadContext(context);
   registers.pc -= kTrapPcAhead;

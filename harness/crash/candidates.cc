@@ -232,7 +232,7 @@ void AddKnown(const std::vector<BugRequest>& known, const CrashTarget& target,
   }
 }
 
-// Shapes that go with the function; also others, where a walker is known to be guilty.
+// Shapes that go with the function; also others, where the walker to blame is known.
 void AddShapes(const CrashReport& report, const CrashTarget& target, const std::string& walker,
                bool is_guilty, std::vector<CrashCandidate>& candidates) {
   constexpr int kFitOfAny = 15;

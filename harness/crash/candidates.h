@@ -21,7 +21,7 @@ namespace walkhammer {
 enum class CandidateSource : uint8_t {
   kReport,      // what the report tells of the walked stack
   kKnownInput,  // a request that walkhammer keeps, which shows the same function
-  kShape        // made up: a shape that leads walkers astray in this function
+  kShape        // synthetic: a shape that leads walkers astray in this function
 };
 const char* CandidateSourceText(CandidateSource source);  // "the report's own input"
 

@@ -117,7 +117,7 @@ bool IsNativeMethod(const CrashFrame& frame) {
          (frame.kind == CrashFrameKind::kInterpreted && frame.bci.value_or(1) == 0);
 }
 
-// Sets what the calls frames[first, end) end in, and whether all before it is told.
+// Sets what the calls frames[first, end) end in, and whether all before it is given.
 void FindEnd(const CrashReport& report, size_t first, size_t end, CrashedChain& chain) {
   const CrashStack& stack = report.native_stack;
   size_t last = end;  // index of the frame that ends the calls
@@ -151,7 +151,7 @@ void MendTop(const CrashReport& report, CrashedChain& chain) {
     chain.calls.front() = head;
 }
 
-// A mangled name of a stranger's text may repeat parts of itself, each of which repeats others: a
+// A mangled name of an untrusted text may repeat parts of itself, each of which repeats others: a
 // line of such becomes gigabytes. Functions repeat a few.
 std::string DemangledOfText(std::string_view symbol) {
   constexpr int kMostRepeats = 24;

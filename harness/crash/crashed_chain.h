@@ -12,7 +12,7 @@
 
 namespace walkhammer {
 
-// What the calls end in, outwards. A chain without an end may go on in frames that are not told.
+// What the calls end in, outwards. A chain without an end may go on in frames that are missing.
 enum class ChainEnd : uint8_t {
   kNone,
   kSignal,  // the frame of a signal whose handler made the calls
@@ -29,7 +29,7 @@ struct CrashedChain {
   bool in_signal_handler = false;  // a signal frame ends `calls`
   ChainEnd end = ChainEnd::kNone;
   bool has_gap = false;      // the text leaves frames out before that end
-  bool only_report = false;  // no call is told but those that handled the crash
+  bool only_report = false;  // no call is given but those that handled the crash
 };
 
 CrashedChain ChainOf(const CrashReport& report);

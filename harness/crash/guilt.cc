@@ -169,7 +169,7 @@ std::vector<std::string> LoadedProfilers(const CrashReport& report) {
   return names;
 }
 
-// Takes profilers that are in the chain out of the list of innocent ones.
+// Takes profilers that are in the chain out of the list of those not to blame.
 void RemoveGuilty(const GuiltVerdict& verdict, const CrashedChain& chain,
                   std::vector<std::string>& names) {
   std::erase_if(names, [&](const std::string& name) {
@@ -236,7 +236,7 @@ bool BlameReader(const CrashedChain& chain, GuiltVerdict& verdict) {
   return false;
 }
 
-// A chain that is told in full and has no walker speaks against the check's text.
+// A chain that is given in full and has no walker speaks against the check's text.
 bool BlameCheck(const CrashReport& report, bool is_complete, GuiltVerdict& verdict) {
   for (const WalkerCheck& check : kChecks) {
     if (report.internal.text.find(check.text) == std::string::npos) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // JudgeGuilt: whether a stack walker is in the chain of calls that crashed, and whose it is.
-// A profiler that is merely loaded is not guilty. "No" needs a chain that is told in full, see
+// A profiler that is merely loaded is not to blame. "No" needs a chain that is given in full, see
 // missing_part.h. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CRASH_GUILT_H_
 #define WALKHAMMER_HARNESS_CRASH_GUILT_H_
@@ -32,7 +32,7 @@ struct WalkerPattern {
 };
 
 enum class Guilt : uint8_t {
-  kNone,      // no walker is in the chain, which is told in full
+  kNone,      // no walker is in the chain, which is given in full
   kWalker,    // a walker is in the chain, or its own check failed
   kPossible,  // the text does not tell enough of the chain
 };
@@ -52,12 +52,12 @@ struct GuiltVerdict {
 
 GuiltVerdict JudgeGuilt(const CrashReport& report, const CrashedChain& chain);
 
-// Index into AllWalkers() of the walker that runs the guilty one's code, or of AsyncGetCallTrace,
+// Index into AllWalkers() of the walker that runs that one's code, or of AsyncGetCallTrace,
 // which stands in for others: it runs the same frame code of libjvm. `library`: path of the
 // profiler's library, out of which its own walker comes; empty: there is none. If nobody knows
-// which walker is guilty, it is the one that this library's profiler uses by default.
+// which walker is to blame, it is the one that this library's profiler uses by default.
 int WalkerFor(const GuiltVerdict& guilt, const std::string& library);
-// True if the guilty walker is known, and comes out of a profiler's library.
+// True if the walker to blame is known, and comes out of a profiler's library.
 bool IsOfLibrary(const GuiltVerdict& guilt);
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImportedCrash: a crash report, judged: who is guilty, what it resembles, and which requests may
+// ImportedCrash: a crash report, judged: who is to blame, what it resembles, and which requests may
 // show it again. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CRASH_IMPORTED_CRASH_H_
 #define WALKHAMMER_HARNESS_CRASH_IMPORTED_CRASH_H_

@@ -11,8 +11,8 @@
 namespace walkhammer {
 
 struct MissingPart {
-  std::string why;      // a sentence without its point; empty: the chain is told in full
-  std::string help;     // what would tell it, likewise
+  std::string why;      // a sentence without its point; empty: the chain is given in full
+  std::string help;     // what would show it; may be empty
   std::string command;  // to type for that; may be empty
 };
 

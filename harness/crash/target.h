@@ -14,12 +14,12 @@
 namespace walkhammer {
 
 struct CrashTarget {
-  std::string function;  // comparable name of the frame to blame; empty: not told
-  uint64_t offset = 0;   // bytes into that function; 0 with a line of 0: not told
+  std::string function;  // comparable name of the frame to blame; empty: not known
+  uint64_t offset = 0;   // bytes into that function; 0 with a line of 0: not known
   bool offset_known = false;
   std::string check;                 // "(frame.cpp) guarantee(x) failed"; empty: a signal
   std::vector<std::string> callers;  // of the blamed frame, up to the walker's entry
-  std::string expect;                // for .walk files; empty if neither is told
+  std::string expect;                // for .walk files; empty if neither is known
 
   bool known() const { return !function.empty() || !check.empty(); }
 };

@@ -47,12 +47,12 @@ class WalkText {
   std::vector<FieldNote> notes_;
 };
 
-// The symbolic value KIND "NAME"+OFFSET; `name` is cleaned as .walk files want it.
+// The symbolic value KIND "NAME"+OFFSET; `name` is cleaned as .walk files need it.
 std::string NamedValue(std::string_view kind, std::string_view name, uint64_t offset = 0);
 std::string StackValue(int32_t slot);  // "stack+0x8000"
 
 // What follows writes frames as HotSpot lays them out onto the empty stack of the scene `sampled`:
-// what a crash report does not show of a stack has to be made up.
+// what a crash report does not show of a stack has to be invented.
 
 // The youngest frame begins here: where a snapshot puts a sample's sp.
 inline constexpr int32_t kForgedSp = 0x8000;

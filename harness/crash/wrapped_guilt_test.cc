@@ -83,7 +83,7 @@ TEST(WrappedGuilt, NoTextGetsAWrongNo) {
     const size_t at = random() % whole.size();
     EXPECT_EQ(Wrong(bare, GuiltIn(whole.substr(0, at))), "") << "up to " << at;
     EXPECT_EQ(Wrong(bare, GuiltIn(whole.substr(at))), "") << "from " << at;
-    // A lost or cut frame cannot be noticed, so a guilty walker may be gone.
+    // A lost or cut frame cannot be noticed, so a walker that is to blame may be gone.
     const std::optional<Guilt> damaged = GuiltIn(WrappedBy(which, Damaged(log.text, random)));
     EXPECT_FALSE(bare == Guilt::kNone && damaged == Guilt::kWalker) << "damaged";
     judged += damaged.has_value();

@@ -8,7 +8,7 @@
 
 namespace walkhammer {
 
-// Returns the demangled name, or `symbol` itself if it is no mangled name.
+// Returns the demangled name, or `symbol` itself if it is not a mangled name.
 std::string Demangle(std::string_view symbol);
 
 }  // namespace walkhammer

@@ -299,7 +299,7 @@ std::string Disassembler::Access(std::span<const uint8_t> code) const {
 }
 
 std::vector<InstructionStart> InstructionStarts(uint64_t begin, uint64_t end) {
-  constexpr uint64_t kStep = sizeof(CodeUnit);  // to skip what is no instruction
+  constexpr uint64_t kStep = sizeof(CodeUnit);  // to skip what is not an instruction
   std::vector<InstructionStart> starts;
   auto disassembler = Disassembler::For(kElfMachine);
   if (begin >= end || !disassembler.ok()) return starts;

@@ -72,7 +72,7 @@ class Disassembler {
   Disassembler& operator=(Disassembler&&) = delete;
 
   // Decodes `code`, which begins at `address`, from instruction to instruction (linear sweep).
-  // Stops early at bytes that are no instruction, at end() of the last instruction.
+  // Stops early at bytes that are not instruction, at end() of the last instruction.
   std::vector<Instruction> Sweep(std::span<const uint8_t> code, uint64_t address) const;
 
   // Returns each instruction as text in the vendor's syntax: "mov rax, qword ptr [rdi]".
@@ -100,7 +100,7 @@ class Disassembler {
 };
 
 // Where instructions start in generated code, as it is in memory now; it must not be freed
-// meanwhile.
+// during the call.
 struct InstructionStart {
   uint32_t offset;  // bytes from the begin of the code
   bool after_call;  // the instruction before is a call, which returns here

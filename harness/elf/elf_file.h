@@ -21,7 +21,7 @@ struct ElfSection {
 
 class ElfFile {
  public:
-  // kRead: for a file that a build may rewrite meanwhile, when reading a mapping may raise SIGBUS.
+  // kRead: for a file that a build may rewrite in between, when reading a mapping may raise SIGBUS.
   enum class Access : uint8_t { kMapped, kRead };
   explicit ElfFile(const std::string& path, Access access = Access::kMapped);
   // Reads the file from `bytes`, which must outlive this object.
@@ -30,13 +30,13 @@ class ElfFile {
   ElfFile(const ElfFile&) = delete;
   ElfFile& operator=(const ElfFile&) = delete;
 
-  // Null if the file is no ELF file, or cannot be read.
+  // Null if the file is not an ELF file, or cannot be read.
   Elf* get() const { return elf_.get(); }
   // errno of opening the file; 0: success.
   int error() const { return error_; }
   // False for folders, pipes and devices, which are not read.
   bool is_regular() const { return is_regular_; }
-  // e_machine; 0 if the file is no ELF file.
+  // e_machine; 0 if the file is not an ELF file.
   uint16_t machine() const;
 
   // All sections in the file's order, without section number 0.

@@ -22,7 +22,7 @@ void ElfImage::ReadSymbols(const ElfSection& table) {
 }
 
 void ElfImage::SettleFunctions() {
-  // Of several symbols at one address, the largest is kept; among equally large symbols the name
+  // The largest of several symbols at one address is kept; among equally large symbols the name
   // decides, so that the order of symbols in the file does not.
   const auto before = [](const Symbol& a, const Symbol& b) {
     return std::tuple(a.address, b.size, a.name) < std::tuple(b.address, a.size, b.name);

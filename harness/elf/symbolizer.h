@@ -62,7 +62,7 @@ std::string SiteFunctionText(const Site& site);
 // "frame::sender", "libjvm.so+0xed2f94" without a symbol, "" in no module.
 std::string SiteTitle(const Site& site);
 
-// "frame::sender" for "frame::sender(RegisterMap*) const"; text that is no signature is returned
+// "frame::sender" for "frame::sender(RegisterMap*) const"; text that is not a signature is returned
 // unchanged.
 std::string FunctionBase(std::string_view demangled);
 

@@ -92,7 +92,7 @@ TEST(KilledBy, TheProcessThatSentTheSignal) {
   EXPECT_EQ(killed_by("si_code: 0 (SI_USER), si_pid: 7, si_uid: 0"), "SIGSEGV of pid 7");
   EXPECT_EQ(killed_by("si_code: -6 (SI_TKILL), si_pid: 7, si_uid: 0"), "SIGSEGV of pid 7");
   EXPECT_EQ(killed_by("si_code: 0 (SI_USER), sent from pid: 7 (uid: 0)"), "SIGSEGV of pid 7");
-  // Of a process that this one's namespace does not show.
+  // For a process that this one's namespace does not show.
   EXPECT_EQ(killed_by("si_code: 0 (SI_USER), si_pid: 0, si_uid: 0"), "SIGSEGV of pid 0");
   EXPECT_EQ(killed_by("si_code: -6 (SI_TKILL), si_pid: 4891 (current process), si_uid: 0"), "");
   EXPECT_EQ(killed_by("si_code: 1 (SEGV_MAPERR), si_addr: 0x0000000000000007"), "");

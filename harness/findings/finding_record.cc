@@ -14,7 +14,8 @@
 namespace walkhammer {
 namespace {
 
-// JSON is written by hand, as fuzz targets carry this code into a JVM: they carry no JSON library.
+// JSON is written without a library, as fuzz targets carry this code into a JVM: they carry no JSON
+// library.
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : Printable(text)) {

@@ -142,7 +142,7 @@ class Namer {
 
   static bool IsBelow(const Places::value_type& place, uint64_t word) { return place.first < word; }
 
-  // Sorts by address. Of several places with one address, the first one stays.
+  // Sorts by address. The first of several places with one address stays.
   static void Sort(Places& places) {
     using Entry = Places::value_type;
     std::stable_sort(places.begin(), places.end(),

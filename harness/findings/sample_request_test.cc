@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots of samples that were made by hand.
+// Snapshots of samples that a test has made.
 #include "harness/findings/sample_request.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SampledWorld: a made-up sampled JVM: a StressState that tests fill by hand. Signal-safe: no.
+// SampledWorld: a synthetic sampled JVM: a StressState that tests fill. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_SAMPLE_REQUEST_TESTING_H_
 #define WALKHAMMER_HARNESS_FINDINGS_SAMPLE_REQUEST_TESTING_H_
 

@@ -215,7 +215,7 @@ TEST_F(SignatureTest, ACallAtTheEndOfAFunctionIsThatFunctions) {
   ASSERT_GT(end, kVm);
   auto finding = NewFinding("signal-safety", "unsafe-call");
   EXPECT_EQ(KeyAt(*finding, {end}), "signal-safety/unsafe-call in libjvm.so " + name);
-  // Where it crashes is no return address.
+  // Where it crashes is not a return address.
   finding = NewFinding("crash", "fault");
   EXPECT_EQ(KeyAt(*finding, {end}).find(name), std::string::npos);
 }

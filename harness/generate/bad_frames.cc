@@ -324,7 +324,7 @@ bool ForgeSampled(RequestBuilder& builder, SampleShape shape) {
 
 }  // namespace
 
-// Replaces a frame's sender by another frame or by made-up values.
+// Replaces a frame's sender by another frame or by synthetic values.
 bool RedirectLink(RequestBuilder& builder) {
   if (builder.Frames().empty()) return false;
   const FrameSample& frame = builder.NearFrame();

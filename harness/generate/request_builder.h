@@ -71,7 +71,7 @@ class RequestBuilder {
   Value LiteralValue();
   // Bytes, positive or negative, never 0; mostly small and mostly a multiple of 8.
   int64_t Distance();
-  Value ValueFor(int32_t slot);  // mostly of the kind that the slot holds in the pristine stack
+  Value ValueFor(int32_t slot);  // mostly of the kind that the slot holds in the undisturbed stack
   // A random place of `kind`; null if there is none.
   const Place* AnyPlace(SymbolKind kind);
   Value At(const Place& place, std::span<const uint32_t> offsets);

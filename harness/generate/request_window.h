@@ -37,7 +37,7 @@ class RequestWindow {
         hash_(Scramble(number + 1)) {}
 
   const WalkRequest& Next();
-  // Of all requests so far and their order: the same in every process that made the same ones.
+  // Covers all requests so far and their order: the same in every process that made the same ones.
   uint64_t hash() const { return hash_; }
 
  private:

@@ -141,7 +141,7 @@ TEST_F(FailedCheckTest, ATrapThatCannotBeLiftedEndsTheProcess) {
   constexpr int kNotForbidden = 77;
   const auto report = [] {
     if (!ForbidMprotect()) _exit(kNotForbidden);
-    alarm(20);  // it would come again for ever
+    alarm(20);  // it would come again endlessly
     ReportError("a.cpp", 1, "x");
     _exit(0);
   };

@@ -160,7 +160,7 @@ bool LiftCheckReports() {
 
 // Handles a trap at the entry of a check report: ends the walker's call, or, if `slot` is null,
 // lets the report go on. False if the trap is elsewhere, or cannot be lifted: it would come again
-// for ever.
+// endlessly.
 bool OnCheckReport(GuardSlot* slot, siginfo_t* info, ucontext_t& context) {
   Registers registers = ReadContext(context);
   registers.pc -= kTrapPcAhead;
@@ -180,10 +180,10 @@ bool IsFromOutside(const siginfo_t& info) {
 void PassOn(int signal, siginfo_t* info, void* context) {
   const struct sigaction& before = previous[signal];
   if (CallFormerHandler(before, signal, info, context)) return;
-  // No handler wants the signal: the default action ends the process, at the same pc.
+  // No handler takes the signal: the default action ends the process, at the same pc.
   sigaction(signal, &before, nullptr);
   // A sent signal or a trap does not recur by itself. Of another process's signal, a parent would
-  // not see whose it was: SIGKILL is no walk's.
+  // not see whose it was: SIGKILL is never a walk's.
   if (IsFromOutside(*info)) raise(SIGKILL);
   if (info->si_code <= 0 || signal == SIGTRAP) raise(signal);
 }
@@ -299,7 +299,7 @@ void OnHang(int signal, siginfo_t* info, void* raw_context) {
     errno = saved_errno;
     return;
   }
-  // If HotSpot's error reporting has replaced the handlers, the JVM is dying, which is no hang.
+  // If HotSpot's error reporting has replaced the handlers, the JVM is dying, which is not a hang.
   if (!GuardInPlace()) return;
   LookAt(*slot, signal, info, *static_cast<ucontext_t*>(raw_context));
   errno = saved_errno;

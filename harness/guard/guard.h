@@ -61,7 +61,7 @@ struct GuardSlot {
   uint64_t seen_call = 0, cpu_at = 0, asleep_for = 0;
   bool signalled = false;
   std::atomic<uint64_t> hung_call{
-      0};  // the call to end; 0: none, or OnHang wants to be asked again
+      0};  // the call to end; 0: none, or OnHang asks to be called again
   // A hang is looked at several times before it is ended: `looks` times so far. `asked`: for how
   // many looks the watchdog has asked, of `wanted` in all.
   struct Look {
@@ -177,7 +177,7 @@ GuardSlot* SetCurrentGuardSlot(GuardSlot* slot, int tid = 0);
 Ending GuardedCall(GuardSlot& slot, FunctionRef<void()> body);
 
 // Runs `body`, which reads what may lead nowhere, on a thread whose current slot is `slot` and
-// which is in no guarded call. False: a crash ended it. Of the slot's results, keeps unsafe_call,
+// which is in no guarded call. False: a crash ended it. Keeps unsafe_call of the slot's results,
 // not fault. Signal-safe: as `body`.
 inline bool Contained(GuardSlot& slot, FunctionRef<void()> body) {
   const char* const kept = slot.unsafe_call.function;

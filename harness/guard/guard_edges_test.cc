@@ -23,7 +23,7 @@
 #include "harness/guard/guard_testing.h"
 #include "harness/guard/interposition.h"
 
-// Of the linker: where the section of that name, which holds one function, begins and ends.
+// The linker's: where the section of that name, which holds one function, begins and ends.
 extern "C" const char __start_wh_loops[], __stop_wh_loops[];
 
 namespace walkhammer {

@@ -124,7 +124,7 @@ void* NextOf(const char* name) {
 }
 
 // Called by the first function that is used; at that time the process has one thread. dlsym may
-// allocate meanwhile, from Bootstrap.
+// allocate then, from Bootstrap.
 __attribute__((constructor)) void LookUp() {
   LookedUp no = LookedUp::kNo;
   if (!looked_up.compare_exchange_strong(no, LookedUp::kNow)) return;

@@ -16,7 +16,7 @@ inline void Append(const char* text, char* to, size_t size) {
   to[used] = 0;
 }
 
-// Likewise, in decimal.
+// The same, in decimal.
 inline void AppendNumber(uint32_t number, char* to, size_t size) {
   char digits[11] = {};
   char* first = digits + sizeof digits - 1;

@@ -28,7 +28,7 @@ bool WatchSystemCalls();
 void UnwatchSystemCalls();
 
 // Before and after what is watched; `tid`: the calling thread's. SystemCallsEnd returns false if
-// there was certainly no system call meanwhile, nor a handler of the guard's.
+// there was certainly no system call in between, nor a handler of the guard's.
 inline void SystemCallsBegin(int tid) {
   if (system_call_watch.tid == tid) system_call_watch.held = 1;
 }

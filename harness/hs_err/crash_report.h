@@ -15,7 +15,7 @@
 
 namespace walkhammer {
 
-// A value and the line of the text, from 1, that told it. Line 0: the text does not tell it.
+// A value and the line of the text, from 1, that has it. Line 0: the text does not have it.
 template <typename T>
 struct Reported {
   T value{};
@@ -52,7 +52,7 @@ struct CrashSignal {
   Reported<int> code_number;   // 1; 128 is SI_KERNEL, 0 SI_USER
   Reported<uint64_t> address;  // si_addr. The kernel does not know it where the code is SI_KERNEL
   bool address_computed = false;  // address is not si_addr: instruction and registers gave it
-  Reported<int64_t> sender_pid;   // of SI_USER and SI_TKILL, where it is told
+  Reported<int64_t> sender_pid;   // of SI_USER and SI_TKILL, where it is known
 };
 
 // What HotSpot says when it stops by itself.
@@ -91,13 +91,13 @@ struct CrashVersion {
 
 // A thread: the current one, or one of the list "Java Threads" or "Other Threads".
 struct CrashThread {
-  int line = 0;              // 0: not told
+  int line = 0;              // 0: not known
   uint64_t address = 0;      // of the Thread object
   std::string kind;          // "JavaThread", "VMThread", "CompilerThread", "ConcurrentGCThread"
   std::string name;          // "main", "C2 CompilerThread0"; without its quotes
   std::string state;         // "_thread_in_Java", "_thread_in_native_trans"; may be empty
-  int64_t id = 0;            // as the kernel counts; 0: not told
-  uint64_t stack_begin = 0;  // lowest address of the stack; 0: not told
+  int64_t id = 0;            // as the kernel counts; 0: not known
+  uint64_t stack_begin = 0;  // lowest address of the stack; 0: not known
   uint64_t stack_end = 0;    // one past the highest
   bool daemon = false;
   bool is_current = false;                         // marked "=>" in a list
@@ -128,7 +128,7 @@ struct CrashFrame {
   bool is_inlined = false;                // the debugger or JDK 28 says so
 
   // The function with its parameters; a Java method as "java.lang.String.hashCode()I"; a stub's
-  // name, "StubRoutines::call_stub", without "~". Empty: not told.
+  // name, "StubRoutines::call_stub", without "~". Empty: not known.
   std::string symbol;
   std::optional<uint64_t> symbol_offset;  // of the pc, from the symbol or from the nmethod's code
 
@@ -136,8 +136,8 @@ struct CrashFrame {
   std::string java_module;           // "java.base@17.0.15"
   std::optional<int> bci;            // of an interpreted frame
   std::optional<int> compile_id;     // 44 of "J 44 c2 .."
-  std::string compiler;              // "c1", "c2", "jvmci"; empty: not told
-  int tier = 0;                      // 1 to 4; 0: not told. "c2" alone is tier 4
+  std::string compiler;              // "c1", "c2", "jvmci"; empty: not known
+  int tier = 0;                      // 1 to 4; 0: not known. "c2" alone is tier 4
   bool is_osr = false;               // "%"
   bool is_native_wrapper = false;    // "J 12  .. (0 bytes)", or "n" in the event log
   std::optional<int> bytecode_size;  // 55 of "(55 bytes)"
@@ -219,8 +219,8 @@ struct CrashCode {
 
 struct CrashModule {
   uint64_t begin = 0;
-  uint64_t end = 0;    // one past; 0: not told (macOS)
-  std::string access;  // "r-xp"; empty: not told
+  uint64_t end = 0;    // one past; 0: not known (macOS)
+  std::string access;  // "r-xp"; empty: not known
   uint64_t file_offset = 0;
   std::string path;  // or "[stack]", "[vdso]"; empty: anonymous
   int line = 0;
@@ -237,14 +237,14 @@ struct CrashCodeHeap {
 struct CrashFlag {
   std::string name;    // "UseG1GC"
   std::string value;   // "true"
-  std::string origin;  // "command line", "ergonomic"; empty: not told
+  std::string origin;  // "command line", "ergonomic"; empty: not known
   int line = 0;
 };
 
 struct CrashEvent {
   std::string log;      // "Compilation events", "Deoptimization events", as the text has it
   double seconds = 0;   // since the VM's start
-  uint64_t thread = 0;  // address of the Thread; 0: not told
+  uint64_t thread = 0;  // address of the Thread; 0: not known
   std::string text;     // all lines of it, joined by line ends
   int line = 0;
 };
@@ -271,7 +271,7 @@ struct CrashReport {
   CrashInternalError internal;
   Reported<int64_t> pid;
   Reported<int64_t>
-      tid;  // as the kernel counts. JDK 8 and before: taken from the thread, if it is told
+      tid;  // as the kernel counts. JDK 8 and before: taken from the thread, if it is known
   Reported<uint64_t> pc;
   Reported<uint64_t>
       stack_pointer;  // of the registers, "Stack: [..], sp=", or "Top of Stack: (sp="
@@ -311,7 +311,7 @@ struct CrashReport {
   std::vector<CrashUnread> unread;
   CrashVm vm = CrashVm::kUnknown;
 
-  // Value of the register by the vendor's name in lower case; none if it is not told.
+  // Value of the register by the vendor's name in lower case; none if it is not known.
   std::optional<uint64_t> Register(std::string_view name) const;
   // The stack pointer, and the frame pointer by the architecture.
   std::optional<uint64_t> sp() const;
@@ -323,15 +323,15 @@ inline constexpr size_t kMostCrashText = size_t{32}
                                          << 20;    // bytes, from the first trace of a crash
 inline constexpr size_t kMostCrashItems = 20'000;  // of each list
 
-// Parses any text. Never fails: what is not understood stays untold, and `unread` names what was
-// expected and not found. Of several crashes the first one is read. If the text is JSON, lines are
+// Parses any text. Never fails: what is not understood stays unknown, and `unread` names what was
+// expected and not found. The first of several crashes is read. If the text is JSON, lines are
 // those of the text that its strings hold. Time is linear in the text's size; but for JSON the text
 // itself is not copied.
 CrashReport ParseCrashReport(std::string_view text);
 
 inline constexpr size_t kMostCrashReports = 16;
 
-// Likewise all crashes of a text, the first 16 of them, in its order; at least one report.
+// Reads all crashes of a text, the first 16 of them, in its order; at least one report.
 std::vector<CrashReport> ParseCrashReports(std::string_view text);
 
 }  // namespace walkhammer

@@ -359,8 +359,8 @@ TEST(CrashReport, AnyBytes) {
   }
 }
 
-// Of a processor's time: other programs run beside tests. The least of up to three tries, as long
-// as they take more than `enough`: a shared processor may be slowed down for a while.
+// Measures a processor's time: other programs run beside tests. The least of up to three tries, as
+// long as they take more than `enough`: a shared processor may be slowed down for a while.
 double Seconds(const std::string& text, CrashReport& report, double enough) {
   const auto now = [] {
     timespec time;

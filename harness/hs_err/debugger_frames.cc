@@ -223,7 +223,7 @@ std::optional<DebuggerFrame> ParseDebuggerFrame(std::string_view text) {
   if (cursor.AtEnd() || !IsBlank(cursor.rest()[0])) return {};
   const std::string_view rest = Trim(cursor.rest());
   if (rest.empty()) return {};
-  // Digits of a dump are no number of a frame.
+  // Digits of a dump do not number a frame.
   if (!numbered && text.starts_with('0') && IsDigit(text[1])) return {};
   if (numbered) {
     parsed.writer = CrashText::kGdb;

@@ -46,7 +46,7 @@ TEST(DebuggerFrame, HasAllItsParts) {
        {"0 vm module=libjvm.dylib symbol=f(X*) offset=0xc source=f.cpp:12:3 pc=0x10",
         "1 native module=libc.dylib symbol=g source=g.cpp:1 pc=0x20 inlined",
         "2 native module=a.out offset=0x4 pc=0x30", "3 native pc=0x40"}},
-      // Of several threads, the one that a signal interrupted is kept.
+      // The one of several threads that a signal interrupted is kept.
       {"Thread 2 (LWP 2):\n#0  0x10 in waits ()\n\nThread 1 (LWP 1):\n"
        "#0  0x20 in handler ()\n#1  <signal handler called>\n#2  0x30 in crashes ()\n\n"
        "Thread 3 (LWP 3):\n#0  0x40 in other ()\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole logs, held against the expectations at their heads (testdata/README.md).
+// Whole logs, compared with the expectations at their heads (testdata/README.md).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -200,7 +200,7 @@ TEST_P(EachLog, CutAnywhereKeepsWhatWasRead) {
   }
 }
 
-// What is told in whole lines before a cut is told alike after it.
+// What whole lines before a cut say, they say after it, too.
 TEST_P(EachLog, CutBetweenLinesReadsTheSame) {
   const auto& [log, expectations, text] = GetParam();
   const CrashReport whole = ParseCrashReport(text);

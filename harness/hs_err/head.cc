@@ -9,7 +9,7 @@
 namespace walkhammer {
 namespace {
 
-// "pid=4891, tid=4892"; JDK 8 and before write a pthread's address for tid, which is no id.
+// "pid=4891, tid=4892"; JDK 8 and before write a pthread's address for tid, which is not an id.
 void ReadIds(std::string_view text, int line, CrashReport& report) {
   Cursor pid(text), tid(text);
   if (pid.SkipPast("pid="))
@@ -227,7 +227,7 @@ bool ReadHead(const Line& line, CrashReport& report, bool& expects_message) {
     expects_message = report.error != CrashError::kOutOfMemory;
     return true;
   }
-  // The application may print meanwhile.
+  // The application may print there, too.
   if (!expects_message || (!line.has_hash && !IsMessage(line.text))) return false;
   expects_message = false;
   ReadMessage(line, report);

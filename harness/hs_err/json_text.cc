@@ -22,7 +22,7 @@ struct JsonString {
   size_t begin = 0, end = 0;
 };
 
-// Calls `f` with each string of a line that is no key.
+// Calls `f` with each string of a line that is not a key.
 template <typename F>
 void EachString(std::string_view line, F&& f) {
   JsonScanner scanner(line);

@@ -22,7 +22,7 @@ class LineReader {
  public:
   // Reads from the first line on, or from the last line back. `text` must outlive the reader.
   LineReader(std::string_view text, bool backwards);
-  // Likewise, of a part of the text that has these prefixes.
+  // The same for a part of the text that has these prefixes.
   LineReader(std::string_view text, bool backwards, LinePrefixes prefixes);
 
   // Returns false at the end. The line is valid until the next call.

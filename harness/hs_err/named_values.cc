@@ -277,8 +277,8 @@ Part QuotedPart(std::string_view line, size_t begin, std::string_view quote, boo
 }
 
 // The size of the value without quotes at `begin`: up to a blank or a quote; in a quoted word up to
-// its end; in the query of a URL up to the next parameter. A separator behind a value is no part of
-// it.
+// its end; in the query of a URL up to the next parameter. A separator behind a value is not a part
+// of it.
 size_t WordSize(std::string_view line, size_t begin) {
   std::string_view text = line.substr(begin);
   constexpr size_t kLongestWord = 4096;
@@ -408,7 +408,7 @@ bool ReplaceValues(std::string& line, bool beside, DoneWords& done) {
 }  // namespace
 
 void ReplaceNamedValues(std::string& line, DoneWords& done) {
-  // Who has the secret is told beside it.
+  // Who has the secret stands beside it.
   if (ReplaceValues(line, false, done)) (void)ReplaceValues(line, true, done);
 }
 

@@ -95,7 +95,7 @@ void CollectUname(std::string_view line, Names& hosts) {
     RememberWord(words[1], hosts);
 }
 
-// "Host: pc-17, AMD EPYC, 2 cores": likewise; a processor's name has a blank in it.
+// "Host: pc-17, AMD EPYC, 2 cores": the same; a processor's name has a blank in it.
 void CollectHost(std::string_view line, Names& hosts) {
   const std::string_view rest = After(line, "Host: "), first = rest.substr(0, rest.find(','));
   if (first != "AArch64") RememberWord(first, hosts);

@@ -95,7 +95,7 @@ std::string WithPartialLinesJoined(std::string bytes) {
   if (bytes.find(" P ") == std::string::npos) return bytes;
   std::string joined;
   CriLine last;
-  size_t tag = 0;  // where the tag of the last line that is no continuation stands
+  size_t tag = 0;  // where the tag of the last line that is not a continuation stands
   for (size_t at = 0; at < bytes.size();) {
     const size_t end = std::min(bytes.find('\n', at), bytes.size());
     const std::string_view line = std::string_view(bytes).substr(at, end - at);

@@ -246,7 +246,7 @@ TEST(Redact, NamesThatOnlyLookLikeSecrets) {
     EXPECT_EQ(Redacted(text), text);
 }
 
-// Of all logs: lines stay lines, a second time changes nothing, and no crash is lost.
+// In all logs, lines stay lines, a second time changes nothing, and no crash is lost.
 TEST(Redact, LogsStayLogs) {
   int logs = 0;
   for (const CrashLog& log : CrashLogs(WALKHAMMER_CRASH_LOGS)) {

@@ -166,7 +166,7 @@ void ReadMore(std::string_view text, CrashPointee& pointee) {
   pointee.base = Cursor(text.substr(bounds + 1)).Hex();
 }
 
-// True if the first line may have been wrapped before it told what there is.
+// True if the first line may have been wrapped before it said what there is.
 bool IsCut(const CrashPointee& pointee) {
   switch (pointee.kind) {
     case PointeeKind::kUnknown:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostRegisters = 128;
 
-// "RAX=0x..", "R8 =0x..", " x0=0x.."; vectors, "XMM[0]=..", are no such registers.
+// "RAX=0x..", "R8 =0x..", " x0=0x.."; vectors, "XMM[0]=..", are not such registers.
 bool ReadRegister(Cursor& cursor, char equals, int line, CrashReport& report) {
   std::string name;
   cursor.SkipBlanks();
@@ -60,7 +60,7 @@ bool ReadRegisters(const Line& line, CrashReport& report, char equals) {
 bool ReadStackWords(const Line& line, CrashReport& report) {
   Cursor cursor(line.text);
   uint64_t address = 0;
-  // Of a 64-bit address all 16 digits are printed.
+  // All 16 digits of a 64-bit address are printed.
   const bool is_64_bit = line.text.find(':') > 10;
   if (const auto begin = cursor.Hex()) {
     if (!cursor.Skip(":")) return false;

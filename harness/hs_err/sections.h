@@ -9,7 +9,7 @@
 
 namespace walkhammer {
 
-// Sets what is not told yet.
+// Sets what is not known yet.
 template <typename T, typename U>
 void SetIfUnknown(Reported<T>& told, U&& value, int line) {
   if (!told.known()) told = {static_cast<T>(std::forward<U>(value)), line};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which frames of a stack are the kernel's return from a signal handler. The C library's restorer
-// is no function of its dynamic symbols, so the JVM names the one before it, or none.
+// is not a function of its dynamic symbols, so the JVM names the one before it, or none.
 #include <string_view>
 
 #include "harness/hs_err/characters.h"

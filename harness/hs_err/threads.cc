@@ -90,7 +90,7 @@ bool ReadThread(const Line& line, CrashReport& report) {
   thread.address = *address;
   (void)cursor.Skip("(exited)");
   ReadDescription(cursor.rest(), thread);
-  // Lists of addresses alone are no threads.
+  // Lists of addresses alone are not threads.
   if (thread.kind.empty() || !IsLetter(thread.kind[0])) return false;
   report.threads.push_back(std::move(thread));
   return true;

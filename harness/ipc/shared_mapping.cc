@@ -18,7 +18,7 @@ namespace walkhammer {
 
 namespace {
 
-// A hardened kernel (vm.memfd_noexec = 2) wants the seal, one before 6.3 does not know it.
+// A hardened kernel (vm.memfd_noexec = 2) needs the seal, one before 6.3 does not know it.
 int MakeMemfd(const char* name) {
   constexpr unsigned kNoExecSeal = 8;  // MFD_NOEXEC_SEAL, which older headers lack
   const int fd = memfd_create(name, MFD_CLOEXEC | kNoExecSeal);

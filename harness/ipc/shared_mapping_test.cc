@@ -67,7 +67,7 @@ TEST(SharedMapping, IsSealedAgainstExecution) {
   close(made.value().fd);
 }
 
-// The kernel wants the seal (vm.memfd_noexec = 2), or does not know it.
+// The kernel needs the seal (vm.memfd_noexec = 2), or does not know it.
 TEST(SharedMapping, IsMadeWhateverTheKernelSaysToTheSeal) {
   for (const bool wants : {true, false}) {
     if (wants && !KernelKnowsTheSeal()) continue;

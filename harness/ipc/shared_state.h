@@ -136,12 +136,12 @@ struct FailedLoads {
 
 struct SceneReport {
   bool available;
-  bool pristine_true;  // all pristine walks gave the JVMTI truth
+  bool pristine_true;  // all undisturbed walks gave the JVMTI truth
   uint8_t tried;
   uint8_t reserved;
   int32_t truth_frames;
   int32_t tried_by;  // pid of the process that tried last
-  char reason[240];  // why not available, or how the pristine walk differed
+  char reason[240];  // why not available, or how the undisturbed walk differed
 };
 
 // One fact of HotSpot's layout: see LayoutFact of harness/layout_check.

@@ -235,7 +235,7 @@ struct StressState : LineState {
   std::atomic<uint64_t> agent_kib;  // highest resident memory of the agent itself
   std::atomic<uint64_t> steps, step_windows;
   std::atomic<uint64_t> step_ns;  // in windows: CPU time; with kStepByPtrace wall-clock time
-  // kStepByPtrace. step_tid: the thread that the agent wants stepped; 0: none. step_on: 0: not
+  // kStepByPtrace. step_tid: the thread that the agent needs stepped; 0: none. step_on: 0: not
   // stepped, 1: steps begin or some were missed (both set by the supervisor), 2: steps go on (set
   // by the thread's handler).
   std::atomic<int32_t> step_tid;

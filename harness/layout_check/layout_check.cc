@@ -166,7 +166,7 @@ Proof Ids(const Subject& s) {
   return Proof::kProven;
 }
 
-// Checks that each stub that JVMTI names is in a blob of the code cache that is no nmethod.
+// Checks that each stub that JVMTI names is in a blob of the code cache that is not an nmethod.
 Proof Stubs(const Subject& s) {
   auto layout = ReadCodeLayout(s.structs);
   const std::vector<NamedCode> stubs = s.jvm.Stubs();
@@ -229,7 +229,7 @@ Proof Compiled(const Subject& s) {
     const bool same = found.kind == CodeKind::kNmethod && found.blob == blob &&
                       s.memory.ReadWord(blob + code.value().method, owner) && owner == method &&
                       found.level >= 0 && found.level <= 4 && (found.level == 0) == entry.is_native;
-    // Method::_code may have changed meanwhile.
+    // Method::_code may have changed in between.
     uint64_t again = 0;
     if (!same && s.memory.ReadWord(method + layout.value().method_code, again) && again != blob)
       return;

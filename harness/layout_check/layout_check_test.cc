@@ -110,7 +110,7 @@ TEST_F(LayoutCheckTest, AFieldThatHasMovedIsNamed) {
   int planted = 0;
   for (const auto& [name, bytes] : kMoved) {
     VmStructs wrong = right;
-    // Of the two pairs of fields for a blob's code, only one is used.
+    // Only one of the two pairs of fields for a blob's code is used.
     if (!wrong.Asked().contains(name) || !wrong.Asked().at(name)) continue;
     if (std::string(name) == "CodeBlob::_data_offset" && wrong.Offset("CodeBlob", "_code_begin"))
       continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared steps of line.h, on observations made by hand.
+// The shared steps of line.h, on observations that a test has made.
 #include "harness/line/line.h"
 
 #include <gmock/gmock.h>

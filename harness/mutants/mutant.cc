@@ -73,7 +73,7 @@ class Mutator {
     if (before_.size() != 5 || to.type != X86_OP_IMM) return;
     const auto target = static_cast<uint64_t>(to.imm);
     const ElfImage::Symbol* callee = image_.FunctionAt(target);
-    // A jump to or from a function's cold part is no call.
+    // A jump to or from a function's cold part is not a call.
     const bool calls = callee != nullptr && callee->address == target &&
                        target != function_->address &&
                        callee->name.find(".cold") == std::string_view::npos &&

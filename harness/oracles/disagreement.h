@@ -40,7 +40,7 @@ bool CanCompare(const Trace& a, const Trace& b, int depth);
 Difference Compare(const Trace& a, const Trace& b);
 
 // True if `difference`, of Compare(a, b), is at a frame that one of the two called a guess: it is
-// no evidence against the other.
+// not evidence against the other.
 bool IsAboutGuess(const Trace& a, const Trace& b, const Difference& difference);
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of two walkers each witness contradicts, on made-up samples.
+// Which of two walkers each witness contradicts, on synthetic samples.
 #include "harness/oracles/evidence.h"
 
 #include <gtest/gtest.h>

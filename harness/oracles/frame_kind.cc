@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of a pristine walk have the types and compile levels that the scene was set up with.
-// Signal-safe: yes.
+// The frames of an undisturbed walk have the types and compile levels that the scene was set up
+// with. Signal-safe: yes.
 #include <cstdio>
 
 #include "harness/oracles/observation.h"

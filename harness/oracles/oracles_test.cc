@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each outcome of each oracle, provoked by hand-made observations.
+// Each outcome of each oracle, provoked by written observations.
 #include "harness/findings/finding_record.h"
 #include "harness/oracles/provocation_testing.h"
 
@@ -27,7 +27,7 @@ const MethodRegistry& Methods() {
   return registry;
 }
 
-// A pristine walk of three frames that is right in every respect.
+// An undisturbed walk of three frames that is right in every respect.
 struct PristineCase : Case {
   PristineCase() {
     truth = frames = {At(-3, kNative), At(4, kCallee), At(50, kMain)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles that judge samples, each outcome provoked by hand-made observations.
+// The oracles that judge samples, each outcome provoked by written observations.
 #include "harness/oracles/disagreement.h"
 #include "harness/oracles/provocation_testing.h"
 
@@ -49,7 +49,7 @@ struct SampleCase : Case {
   }
 };
 
-// Of the methods of the shadow stack, the outermost `count` are active.
+// The outermost `count` methods of the shadow stack are active.
 Change Active(uint32_t count) {
   return [=](Case& c) { static_cast<SampleCase&>(c).shadow.depth.store(count); };
 }

@@ -30,7 +30,7 @@ int MakeLock(const std::string& folder) {
   return -1;
 }
 
-// Of this user, with a lock file that no process holds.
+// True if it is this user's, with a lock file that no process holds.
 bool IsStale(const std::string& folder) {
   struct stat found {};
   if (lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid())

@@ -24,7 +24,7 @@ class Scratch : public testing::Test {
   size_t Folders() const {
     return static_cast<size_t>(std::distance(fs::directory_iterator(tmp_), {}));
   }
-  // Of a process that makes a folder and is killed.
+  // The folder of a process that makes one and is killed.
   void LeaveOneBehind() const {
     const pid_t child = fork();
     if (child == 0) {

@@ -42,7 +42,7 @@ constexpr DeclaredCode kAsgstCodes[] = {
 };
 constexpr size_t kLateCodes = 4;
 
-// Of all walkers that use libasgst.so's iterator.
+// Those of all walkers that use libasgst.so's iterator.
 constexpr DeclaredCode kIteratorCodes[] = {
     {ASGST_NO_FRAME, "no_frame"},
     {ASGST_NO_THREAD, "no_thread"},
@@ -117,7 +117,7 @@ constexpr DeclaredCode kJavaTraceCodes[] = {
     {-12, "other_error_frame"},
 };
 
-// Of a walker that takes the stack that it runs on for the one to walk.
+// For a walker that takes the stack that it runs on for the one to walk.
 const char* WalksItsOwnStack(std::string_view mode) {
   return WalksOwnThread(mode) ? nullptr : "it walks no other thread";
 }

@@ -36,7 +36,7 @@ std::vector<CodeBlob> Blobs() {
   stub.begin = 0x6000;
   stub.end = 0x6100;
   stub.name = "StubRoutines";
-  stub.method = kMethod;  // ignored: a blob that is no nmethod has no method
+  stub.method = kMethod;  // ignored: a blob that is not an nmethod has no method
   stub.comp_level = 4;
   stub.installed = true;
   return {Nmethod(kC1, kMethod, 3),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PhysicalFrame: where a frame of a parked scene is on its stack, found with vmStructs alone. The
-// search trusts the stack of an undisturbed, parked thread, so it is no walker to compare with: it
-// finds for engines which slots hold links, return addresses and methods.
-// Signal-safe: no.
+// search trusts the stack of an undisturbed, parked thread, so it is not a walker to compare with:
+// it finds for engines which slots hold links, return addresses and methods. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SCENES_PHYSICAL_FRAMES_H_
 #define WALKHAMMER_HARNESS_SCENES_PHYSICAL_FRAMES_H_
 

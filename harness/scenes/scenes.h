@@ -33,7 +33,7 @@ struct ParkedScene {
   // walker writes there is undone at the end of the loan, before the JVM reads the stack again.
   std::vector<uint64_t> snapshot;
   // Bit i: the walker at place i of the job walked truly at set-up. If such a walker later walks
-  // the pristine scene wrongly, the child is retired.
+  // the undisturbed scene wrongly, the child is retired.
   uint32_t walked_truly = 0;
   uint64_t signal_mask = 0;     // of the thread, as the kernel holds it
   uint64_t thread_pointer = 0;  // base of its thread-local storage

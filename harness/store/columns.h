@@ -125,7 +125,7 @@ void BindField(Statement& statement, const OrNone<T, kNone>& field) {
 }
 
 inline void ReadField(Statement& row, std::string& text) { text = row.Text(); }
-// Reads up to the first thing that is no number.
+// Reads up to the first thing that is not a number.
 inline void ReadField(Statement& row, std::vector<uint64_t>& numbers) {
   const std::string text = row.Text();
   numbers.clear();

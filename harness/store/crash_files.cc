@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copying of crash folders that may be a stranger's.
+// Copying of crash folders that may be untrusted.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -82,7 +82,7 @@ TEST_F(HostileRun, WhatIsNotATableOfARunIsRefused) {
        "bucket is not a table that a run has"},
       {"a table that lacks columns", "ALTER TABLE bucket RENAME COLUMN title TO other",
        "the run database is damaged (no such"},
-      // A query that is quadratic where the file wants it to be.
+      // A query that is quadratic where the file makes it so.
       {"work without end",
        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
        " INSERT INTO finding SELECT i + 10, bucket, sequence, time_ms, oracle, 'o' || i, grade,"

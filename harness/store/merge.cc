@@ -70,7 +70,7 @@ class Sources {
     return Ok();
   }
 
-  // Leaves out folders whose runs others hold, and fails if a run would count twice nevertheless.
+  // Leaves out folders whose runs others hold, and fails if a run would still count twice.
   // Returns the rest, oldest first.
   Result<std::vector<std::string>> Choose(std::vector<std::string>& left_out) {
     std::sort(sources_.begin(), sources_.end(), [](const Source& a, const Source& b) {

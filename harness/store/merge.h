@@ -19,8 +19,8 @@ struct MergeOutcome {
   std::vector<std::string> left_out;  // one sentence for each folder whose runs others hold, too
 };
 
-// Makes the folder `out` of the runs in `dirs`, which may themselves be merged and may be a
-// stranger's. The order of `dirs` does not matter. Fails with kBadInput, and leaves nothing behind,
+// Makes the folder `out` of the runs in `dirs`, which may themselves be merged and may be
+// untrusted. The order of `dirs` does not matter. Fails with kBadInput, and leaves nothing behind,
 // if a folder cannot be read, if a run still goes on, if runs are of different builds, kinds,
 // walkers or JVM flags, or if two merged folders share some of their runs but not all.
 // Memory: that of the largest run, and a few bytes for each folder.

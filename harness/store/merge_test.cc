@@ -339,7 +339,7 @@ TEST_F(Merge, ShardsOfOneSecondComeInTheirOrder) {
   EXPECT_THAT(shards, ElementsAre("1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"));
 }
 
-// --- folders of strangers ------------------------------------------------------------------------
+// --- untrusted folders --------------------------------------------------------------------------
 
 TEST_F(Merge, SaysHowManyRunsSayNothing) {
   const auto told = [&](const std::vector<std::string>& dirs, const std::string& out) {

@@ -59,7 +59,7 @@ std::string AllThatIsAlike(const CellRow& cell) {
 constexpr char kVacuousRuns[] = "vacuous runs";
 constexpr char kAllShards[] = "all shards of seed ";
 
-// Orders what a verdict makes of cells: the gravest has the highest rank.
+// Orders what a verdict makes of cells: the most severe has the highest rank.
 int RankOf(CellStatus status) {
   switch (status) {
     case CellStatus::kPassed:

@@ -80,7 +80,7 @@ class RunMerger {
   // Folder and cell, by cell of this run.
   std::map<int64_t, std::vector<std::pair<std::string, int64_t>>> stacks_;
 
-  // Of the run that is being added.
+  // The run that is being added.
   struct Adding {
     int64_t first_part = 0;
     uint64_t offset_ms = 0, walks_before = 0, blocks_before = 0, buckets_before = 0;

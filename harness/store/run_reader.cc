@@ -15,7 +15,7 @@ namespace walkhammer {
 namespace {
 
 // Opens a run in a folder that cannot be written to. There, SQLite reads a WAL database only if
-// told that the file is immutable. SQLite then ignores run.db-wal, so this fails if run.db-wal
+// it is opened as immutable. SQLite then ignores run.db-wal, so this fails if run.db-wal
 // holds anything.
 Result<Database> OpenImmutable(const std::string& file, const Failure& first) {
   struct stat wal;
@@ -54,7 +54,7 @@ Status OnlyRegularFiles(const std::string& file) {
   return Ok();
 }
 
-// True if all that the file declares are plain tables and indexes: what else a stranger's file
+// True if all that the file declares are plain tables and indexes: what else an untrusted file
 // declares would be run by a query that names it.
 Status OnlyTables(const Database& db, const std::string& file) {
   Statement others(db,

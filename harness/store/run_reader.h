@@ -35,9 +35,9 @@ class RunReader {
 
   Result<RunRow> Run() const;
   // The runs that were merged into this folder, in order; of a run that is not merged, itself
-  // alone. Each has a run_id of 32 hex digits: what two folders share can be told.
+  // alone. Each has a run_id of 32 hex digits: what two folders share is known.
   Result<std::vector<RunRow>> Parts() const;
-  Result<std::vector<BucketRow>> Buckets() const;  // most real, gravest, replayed, oldest first
+  Result<std::vector<BucketRow>> Buckets() const;  // most real, most severe, replayed, oldest first
   Result<std::vector<FindingRecord>> Findings(int64_t bucket) const;  // oldest first
   Result<CoverageRows> Coverage() const;
   // All rows of one type: CountRow; SceneRow, in the order of the scene table; ProgressRow;

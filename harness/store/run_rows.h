@@ -96,8 +96,8 @@ struct BucketFacts {
 
 struct BucketRow : BucketFacts {
   int64_t id = 0;
-  std::string oracle;          // of the gravest finding
-  std::string outcome;         // of the gravest finding
+  std::string oracle;          // of the most severe finding
+  std::string outcome;         // of the most severe finding
   Grade grade{};               // by the table of this build, see GradeOf
   Grade recorded_grade{};      // by the table of the build that recorded it
   Realism realism{};           // of the most real finding
@@ -110,7 +110,7 @@ struct SceneRow {
   std::string name;
   bool available = false;
   bool pristine_true = false;
-  int32_t tried = 0;  // pristine walks tried
+  int32_t tried = 0;  // undisturbed walks tried
   int32_t truth_frames = 0;
   std::string reason;  // why it is not available
   // Whether the run asked for the scene: --scene leaves out the others.

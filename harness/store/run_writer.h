@@ -72,9 +72,9 @@ class RunWriter {
   // Replaces the periods of the cell and their counts; kNoCell: those of the run as a whole.
   Status SavePeriods(int64_t cell, const Periods& periods);
   // Stores the end of the run and returns the status stored: kVacuous for a clean end without a
-  // true pristine walk or without a successful walk; in a run with cells, for a clean end where a
-  // cell IsVacuous or no cell has a walk. Afterwards run.db is a single file, readable on read-only
-  // media, unless a reader has the run open.
+  // true undisturbed walk or without a successful walk; in a run with cells, for a clean end where
+  // a cell IsVacuous or no cell has a walk. Afterwards run.db is a single file, readable on
+  // read-only media, unless a reader has the run open.
   Result<RunStatus> Finish(RunStatus status, const RunTotals& totals, std::string_view reason = {});
 
  private:

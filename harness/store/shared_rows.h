@@ -20,7 +20,8 @@ std::string CodeText(int slot);
 RunTotals TotalsOf(const SharedState& shared);
 // The counts that `shared` has, without how often buckets were seen.
 CountsSoFar CountsOf(const SharedState& shared);
-// Of the job's walkers. A walker that the job names twice has one row, with both counts.
+// One for each of the job's walkers. A walker that the job names twice has one row, with both
+// counts.
 std::vector<CountRow> CountRowsOf(const SharedState& shared);
 std::vector<AgreementRow> AgreementRowsOf(const SharedState& shared);
 std::vector<SceneRow> SceneRowsOf(const SharedState& shared);

@@ -37,7 +37,8 @@ inline std::string WalkhammerLine(const std::vector<std::string>& arguments) {
   return line;
 }
 
-// Runs `line` in a shell. Its stderr goes to the test's stderr. The test ends if stdout is no JSON.
+// Runs `line` in a shell. Its stderr goes to the test's stderr. The test ends if stdout is not
+// JSON.
 inline CommandResult RunLine(const std::string& line) {
   CommandResult result;
   result.line = line;

@@ -202,7 +202,7 @@ class Search {
   // Keeps the candidate if it differs from `best_` and reproduces.
   bool Try(WalkRequest candidate) {
     if (candidate == best_ || Exhausted()) return false;
-    candidate.origin = Origin::kMade;  // a changed sample is no sample
+    candidate.origin = Origin::kMade;  // a changed sample is not a sample
     tried_++;
     if (!reproduces_(candidate)) return false;
     best_ = candidate;

@@ -17,7 +17,7 @@
 namespace walkhammer {
 
 struct MinimizePlan {
-  std::string expect;  // the signature to keep; empty: the signature of the gravest finding
+  std::string expect;  // the signature to keep; empty: the signature of the most severe finding
   int times = 5;       // fresh processes in which the result must replay
   int most_tries = 500;
   int jobs = 1;                // fresh processes at a time
@@ -40,7 +40,7 @@ struct MinimizedInput {
 Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup& setup,
                                      const MinimizePlan& plan);
 
-// The predicate: true if the request still reproduces what the caller wants.
+// The predicate: true if the request still reproduces what the caller asks for.
 using Reproduces = std::function<bool(const WalkRequest&)>;
 
 struct Minimized {

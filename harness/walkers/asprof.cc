@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walkers of async-profiler, releases 4.2 to 4.6. asprof-vm is its walker over vmStructs,
 // StackWalker::walkVM: how that profiler walks by default. asprof-fp and asprof-dwarf are how it
-// walks where it is told not to walk by vmStructs. Its cstack=fp and cstack=dwarf name the frames
-// of C by getNativeTrace (walkFP is a part of that) or by walkDwarf; Profiler::getJavaTraceAsync
-// has AsyncGetCallTrace walk the Java frames. Up to 4.3 the walk through C leads to the newest Java
-// frame, and a walk that fails is tried again from other registers; from 4.4 on AsyncGetCallTrace's
-// answer stands. The answers keep the Java frames.
+// walks where an option forbids it to walk by vmStructs. Its cstack=fp and cstack=dwarf name the
+// frames of C by getNativeTrace (walkFP is a part of that) or by walkDwarf;
+// Profiler::getJavaTraceAsync has AsyncGetCallTrace walk the Java frames. Up to 4.3 the walk
+// through C leads to the newest Java frame, and a walk that fails is tried again from other
+// registers; from 4.4 on AsyncGetCallTrace's answer stands. The answers keep the Java frames.
 #include <atomic>
 
 #include "harness/guard/arch.h"

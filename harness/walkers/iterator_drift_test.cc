@@ -53,7 +53,7 @@ int NextFrame(ASGST_Iterator*, ASGST_Frame* frame) {
   return 1;
 }
 
-// Does not read what is no method, like a real MethodToJMethodID.
+// Does not read what is not a method, like a real MethodToJMethodID.
 jmethodID IdOf(ASGST_Method method) {
   for (int i = 0; i < 2; i++)
     if (method == static_cast<void*>(&opaque[i])) return reinterpret_cast<jmethodID>(&ids[i]);

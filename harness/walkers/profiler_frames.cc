@@ -7,7 +7,7 @@ namespace walkhammer {
 namespace {
 
 constexpr int32_t kErrorFrame = -18;     // BCI_ERROR: the method is a text
-constexpr int32_t kNativeFrame = -11;    // BCI_NATIVE_FRAME of java-profiler: likewise
+constexpr int32_t kNativeFrame = -11;    // BCI_NATIVE_FRAME of java-profiler: the same
 constexpr int32_t kLastPlainIndex = -9;  // of AsyncGetCallTrace; below: other kinds of frames
 
 constexpr ErrorFrame kVmErrors[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planted bugs: walkers that do what no walker may, to show that the guard and every oracle
 // notice. Each is the real AsyncGetCallTrace with one misdeed, mostly only if the presented pc % 8
-// is 5, so that walks of pristine scenes stay true.
+// is 5, so that walks of undisturbed scenes stay true.
 #include "harness/walkers/puzzles.h"
 
 #include <dlfcn.h>
@@ -119,7 +119,7 @@ void TryLock(AgctTrace&, jint) {
 constexpr timespec kLongAgo{1, 0};
 void WaitForCondition(AgctTrace&, jint) {
   static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-  // One for each thread: nobody else may want it meanwhile.
+  // One for each thread: no other walk may use it then.
   __attribute__((tls_model("initial-exec"))) static thread_local pthread_mutex_t mutex =
       PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_timedwait(&condition, &mutex, &kLongAgo);

@@ -23,7 +23,7 @@ struct Expected {
   const char* oracle;    // of the bucket that must be there
   const char* outcome;   // "": all buckets must be Interesting or crashes inside libjvm
   const char* title;     // part of the bucket's title
-  int exit_code = 1;     // 4: not one pristine walk is true
+  int exit_code = 1;     // 4: not one undisturbed walk is true
   int walks = 20000;     // few where a walk costs a process or a hang limit
   bool retires = false;  // a child ends after a contained crash
 };
@@ -115,7 +115,7 @@ TEST_P(PuzzleTest, IsFound) {
         bucket["oracle"] == expected.oracle && bucket["outcome"] == expected.outcome &&
         bucket["title"].get<std::string>().find(expected.title) != std::string::npos;
     found |= wanted;
-    // One that has lied after a crash walks no more; what it said is no finding.
+    // One that has lied after a crash walks no more; what it said is not a finding.
     if (expected.retires) {
       EXPECT_NE(bucket["oracle"], "truth");
     }
@@ -169,7 +169,7 @@ TEST(Puzzles, HonestOneIsAsyncGetCallTraceItself) {
     return keys;
   };
   // Walks read memory that no request controls, which may differ between two processes: of a dozen
-  // pairs of runs one differed, by 2 of 52 crashes. Three pairs in a row are no chance.
+  // pairs of runs one differed, by 2 of 52 crashes. Three pairs in a row are not by chance.
   std::set<std::string> honest, agct;
   for (int pair = 0; pair < 3; pair++) {
     honest = buckets("puzzle-honest");

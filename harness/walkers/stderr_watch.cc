@@ -12,7 +12,7 @@
 namespace walkhammer {
 namespace {
 
-// Bytes; 0: stderr is no file.
+// Bytes; 0: stderr is not a file.
 off_t StderrSize() {
   struct stat info {};
   return fstat(STDERR_FILENO, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;

@@ -31,7 +31,7 @@ namespace {
 
 constexpr size_t kStretch = 5;
 constexpr double kFewestWalks = 300;  // of a run, in a state and region that is recorded
-// Of a stress run of 60 s, in the state and region where a rise from 1 % to 1.3 % must be found.
+// For a stress run of 60 s, in the state and region where a rise from 1 % to 1.3 % must be found.
 constexpr double kEnoughWalks = 100000;
 constexpr char kPlanted[] = "-29";  // a code that no walker declares
 
@@ -215,7 +215,7 @@ struct Place {
   double walks = 0;  // there, in a run
 };
 
-// Of the errors with less than this share of the walks of their place, the most frequent one.
+// Among the errors with less than this share of the walks of their place, the most frequent one.
 Place FindPlace(const std::vector<RealRun>& runs, double most_share) {
   std::map<std::pair<std::string, std::string>, std::map<std::string, double>> sums;
   for (const RealRun& run : runs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Works for a moment, then sleeps for ever. */
+/** Works for a moment, then sleeps endlessly. */
 class Sleeps {
   public static void main(String[] args) throws InterruptedException {
     Work.forMillis(300);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds the targets that have no JVM in their process, as OSS-Fuzz and ClusterFuzzLite want it. The
+# Builds the targets that have no JVM in their process, as OSS-Fuzz and ClusterFuzzLite expect them. The
 # service sets CC, CXX, CFLAGS, CXXFLAGS (its sanitizer), LIB_FUZZING_ENGINE, SRC, WORK and OUT,
 # which receives reference_fuzzer, run_folder_fuzzer, crash_log_fuzzer, the latter's seeds, and
 # lib/. The walkers themselves are fuzzed in a stock JVM, which cannot be sanitized:

@@ -26,7 +26,7 @@ class Reader {
   Reader() : metadata_(known_ ? *IdMetadata() : kNothing, memory_) {}
 
   const Metadata& metadata() const { return metadata_; }
-  // Opens a handle; false if the handle is no Method of a live class.
+  // Opens a handle; false if the handle is not a Method of a live class.
   bool Open(ASGST_Method method, MethodView& view) const {
     return known_ && metadata_.Open(AddressOf(method), view) && IsMethod(metadata_, view);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ASGST_ThreadState held against JVMTI's GetThreadState, for threads in each state that JVMTI
+// ASGST_ThreadState compared with JVMTI's GetThreadState, for threads in each state that JVMTI
 // distinguishes: the methods of wh.States.
 #include <jvmti.h>
 
@@ -144,7 +144,7 @@ TEST_F(ThreadStateApi, ASuspendedThreadIsTheSameAsBefore) {
     ExpectBoth(running, thread, kWaitingTimed, "suspended");
     ASSERT_EQ(jvmti->ResumeThread(thread), JVMTI_ERROR_NONE);
   });
-  // One environment may have it at a time, and other tests want it.
+  // One environment may have it at a time, and other tests need it.
   EXPECT_EQ(jvmti->RelinquishCapabilities(&wanted), JVMTI_ERROR_NONE);
 }
 
@@ -160,7 +160,7 @@ TEST_F(ThreadStateApi, CollectionsMeanwhileDoNoHarm) {
   });
   InSituation("parkTimed", [&](RunningMethod& running, jthread thread) {
     ASSERT_TRUE(WaitFor([&] { return JvmtiState(thread) == kParkedTimed; }));
-    // In the midst of a collection the state may be unknown, which is told as kRunnable.
+    // In the midst of a collection the state may be unknown, which is reported as kRunnable.
     int right = 0, unknown = 0;
     constexpr int kAsked = 400;
     for (int i = 0; i < kAsked; i++) {

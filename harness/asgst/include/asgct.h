@@ -6,7 +6,7 @@
    libasgst exports no symbol named AsyncGetCallTrace. Profilers look for libjvm's by name, some
    with dlsym(RTLD_DEFAULT, ...): as an agent or with LD_PRELOAD, libasgst is in the global scope,
    and a profiler that knows nothing of it would walk by another function than it believes. A client
-   that wants one of the two defines a macro before it includes this header, and is compiled anew:
+   that needs one of the two defines a macro before it includes this header, and is compiled anew:
 
      #define ASGST_CALL_TRACE_BY_ENV      AsyncGetCallTrace(trace, depth, ucontext)
      #define ASGST_CALL_TRACE_BY_ID       AsyncGetCallTrace(trace, depth, ucontext, os_thread_id)

@@ -15,8 +15,8 @@
      hook. For a thread that attaches later, libasgst unblocks SIGTRAP at its ThreadStart event.
    - The process installs another handler for SIGTRAP after the first hooks, and that handler does
      not pass signals on: it takes each hook for a crash. From then on libasgst makes no more hooks.
-     A handler from before is no matter: libasgst passes on what is not its own.
-   - A debugger keeps SIGTRAP for itself, as gdb does unless it is told
+     A handler from before does not matter: libasgst passes on what is not its own.
+   - A debugger keeps SIGTRAP for itself, as gdb does unless it is given
      `handle SIGTRAP nostop noprint pass`. */
 #ifndef WALKHAMMER_ASGST_HOOKS_H_
 #define WALKHAMMER_ASGST_HOOKS_H_

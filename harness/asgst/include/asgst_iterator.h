@@ -114,8 +114,8 @@ JNIEXPORT int JNICALL ASGST_State(ASGST_Iterator* iterator);
 JNIEXPORT int JNICALL asgst_iterator_end(ASGST_Iterator* iterator);
 /* Extension of libasgst: returns true if the frame that ASGST_NextFrame returned last, or a newer
    frame, was not derived but searched for on the stack: it may be wrong, and callers before it may
-   be missing. Of a frame of C or C++ code also: its caller, or one of the newer ones up to the last
-   Java frame, was looked for without an unwind table. False for a null `iterator`. */
+   be missing. For a frame of C or C++ code also: its caller, or one of the newer ones up to the
+   last Java frame, was looked for without an unwind table. False for a null `iterator`. */
 JNIEXPORT bool JNICALL asgst_frame_is_guess(ASGST_Iterator* iterator);
 
 /* --- methods and classes ---
@@ -172,16 +172,16 @@ typedef struct {
   jint line_number;
 } ASGST_MethodLineNumberEntry;
 
-/* Fills in `*info`, whose pointers and lengths must be set. If `method` is no method of a live
+/* Fills in `*info`, whose pointers and lengths must be set. If `method` is not a method of a live
    class, `klass` becomes null, all texts become empty, and all numbers -1. Does nothing if `info`
    is null. Signal-safe: yes, as are all functions from here to ASGST_JMethodIDToMethod. */
 JNIEXPORT void JNICALL ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo* info);
 /* Returns the method's number in its class, which all versions of the method share; -1: unknown, or
-   `method` is no method of a live class. */
+   `method` is not a method of a live class. */
 JNIEXPORT jint JNICALL ASGST_GetMethodIdNum(ASGST_Method method);
 /* Copies at most `length` entries of the method's line number table to `entries`, in the class
    file's order, which need not be the order of their byte codes. Returns how many entries were
-   copied: 0 if there is no table, as for native methods; -1 if `method` is no method of a live
+   copied: 0 if there is no table, as for native methods; -1 if `method` is not a method of a live
    class. */
 JNIEXPORT int JNICALL ASGST_GetMethodLineNumberTable(ASGST_Method method,
                                                      ASGST_MethodLineNumberEntry* entries,
@@ -282,7 +282,7 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
      then older frames, which were on the stack when the element was enqueued. The eight newest
      physical frames, so far as they have returned, come from what ASGST_Enqueue recorded, with the
      methods that were inlined into them; their sp and fp are null, as are those of a frame that was
-     compiled or deoptimised meanwhile. If none of the eight is left, their caller is not known, as
+     compiled or deoptimised since. If none of the eight is left, their caller is not known, as
      no frame that is there now is certain to be it: the iterator ends behind the eight with
      ASGST_BROKEN_STACK.
    - If the JVM has discarded the compiled code of a frame that has returned, of the methods inlined
@@ -426,7 +426,7 @@ JNIEXPORT void JNICALL asgst_clear_queue(ASGST_Queue* queue);
 
    A mark marks a frame on its thread's stack by the stack pointer that an iterator returned for the
    frame. When the frame is left, by a return or an exception, the thread itself calls the mark's
-   handler, before the frame's caller goes on. Frames that are called meanwhile cost nothing more.
+   handler, before the frame's caller goes on. Frames that are called until then cost nothing more.
 
    The first ASGST_RegisterFrameMark hooks two functions of libjvm besides those of the queues: see
    asgst_hooks.h. Where libjvm cannot be hooked, as ASGST_Capabilities tells, there are no marks.

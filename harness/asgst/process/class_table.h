@@ -58,7 +58,7 @@ class ClassTable {
  private:
   // A class is in one of the kWindow entries from Level::At(klass) on, at any of the levels.
   static constexpr int kWindow = 16, kLevels = 12, kFirstBits = 14;
-  static constexpr int kTries = 4;  // to read an entry that changes meanwhile
+  static constexpr int kTries = 4;  // to read an entry that changes in between
   struct Entry {
     std::atomic<uint64_t> klass{0};  // 0: free, or being replaced
     std::atomic<int64_t> number{0};

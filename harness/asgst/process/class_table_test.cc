@@ -34,7 +34,7 @@ TEST(ClassTableTest, Grows) {
   EXPECT_EQ(table.Find(Klass(kMany + 1)), 0);
 }
 
-// Classes come and go for ever: classes that are gone make room for new ones.
+// Classes come and go endlessly: classes that are gone make room for new ones.
 TEST(ClassTableTest, ForgetsThoseThatAreGone) {
   ClassTable table;
   constexpr int64_t kMany = 200'000;  // many times the entries of the first level

@@ -42,7 +42,7 @@ TrackedState& Tracked() {
   return *state;
 }
 
-// What the current thread's listener is told of; null: nothing. initial-exec: handlers of signals
+// What the current thread's listener learns of; null: nothing. initial-exec: handlers of signals
 // read it.
 constinit __attribute__((tls_model("initial-exec"))) thread_local const GoneMethods* told = nullptr;
 

@@ -55,8 +55,8 @@ struct GoneMethods {
   std::vector<uint64_t> methods;
 };
 // Sets what is called for each class that was unloaded without a TakeUnloading, on a thread of the
-// JVM that may not call JVMTI. Within the call, the class and its Methods are no class and no
-// Methods any more, as their memory may be in other use; the class keeps its number. Null: no
+// JVM that may not call JVMTI. Within the call, the class and its Methods are no longer a class and
+// Methods, as their memory may be in other use; the class keeps its number. Null: no
 // listener.
 void SetUnloadListener(void (*listener)(const GoneMethods&));
 // From now on TakeUnloading is called for each class: a java.lang.Class that is gone counts for

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kFirstFeatureOnAnyThread = 16;
 
-// Where this thread wants the stub's address while it lists the stubs; null: it does not.
+// Where this thread needs the stub's address while it lists the stubs; null: it does not.
 thread_local uint64_t* wanted = nullptr;
 
 void JNICALL OnStub(jvmtiEnv*, const char* name, const void* address, jint length) {

@@ -130,7 +130,7 @@ bool ReadReferences(const LiveMemory& memory, uint64_t thread, References& found
 }  // namespace
 
 void FindThreadStatus(JNIEnv* env, const VmStructs& structs, int feature, uint64_t thread) {
-  constexpr int kTries = 8;  // a collector may move the thread's object meanwhile
+  constexpr int kTries = 8;  // a collector may move the thread's object in between
   const auto object = structs.Offset("JavaThread", "_threadObj");
   status_at.object = -1;
   if (!object || !FindFields(env, feature)) return;

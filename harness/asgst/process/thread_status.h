@@ -21,7 +21,7 @@ void FindThreadStatus(JNIEnv* env, const VmStructs& structs, int feature, uint64
 // JVMTI's bits of the Java thread `thread`, the current thread or one that stands still; -1: not
 // known. Reads the heap while a collector may move objects: what is read counts only if the
 // references that led there are still the same afterwards, and if it is one of HotSpot's values.
-// Of a thread that carries a virtual thread: what that one does, as for Thread.getState.
+// For a thread that carries a virtual thread: what that one does, as for Thread.getState.
 // Signal-safe: yes.
 int32_t ThreadStatus(uint64_t thread);
 

@@ -26,7 +26,7 @@ uint64_t CurrentList() { return __atomic_load_n(at.list, __ATOMIC_ACQUIRE); }
 
 // The first listed thread that `wanted` is true for, or 0. A list that the JVM has replaced may
 // have been freed while it was read: then what was found there does not count. A search along a
-// chain that changes meanwhile may end early and miss a thread.
+// chain that changes in between may end early and miss a thread.
 template <typename Wanted>
 uint64_t FindThread(Wanted wanted) {
   const LiveMemory memory;

@@ -24,7 +24,7 @@ Status ReadThreads(const VmStructs& structs, uint64_t thread, const JNIEnv* env)
 uint64_t ThreadOfEnv(const JNIEnv* env);
 uint64_t ThreadOfId(int64_t os_thread);
 bool IsListed(uint64_t thread);
-// All of them; also some that are no more, if threads come and go meanwhile. Signal-safe: no.
+// All of them; also some that have ended, if threads come and go in between. Signal-safe: no.
 std::unordered_set<uint64_t> ListedThreads();
 
 // JNIEnv, OS thread id and runner of a JavaThread that is or was in the list.

@@ -330,7 +330,7 @@ TEST_F(RedefineApi, HandlerIsToldOfRedefinition) {
   ExpectTold(listener, 2, between);
 }
 
-// While the handler runs, the class still has the methods that it is told of.
+// While the handler runs, the class still has the methods that it learns of.
 TEST_F(RedefineApi, HandlerIsToldBeforeTheFact) {
   struct Seen {
     std::atomic<int> calls{0}, named{0}, methods{0};

@@ -23,7 +23,7 @@ TEST_F(MarksOffered, WhereTheJvmCanBeHooked) {
   ASGST_RemoveFrameMark(mark);
 }
 
-// Of the calls of a marked method.
+// What the calls of a marked method were.
 struct Share {
   int called = 0, left = 0, at_caller = 0;
 };

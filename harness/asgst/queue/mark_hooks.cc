@@ -72,7 +72,7 @@ int StateOf(const ASGST_FrameMark& mark, const NextToRun& next, uint64_t runner)
 }
 
 // A marked frame that was deoptimised has made room for interpreted ones, while its caller stands
-// where it stood. Then marks the oldest of them, unless the mark is moved meanwhile, and returns
+// where it stood. Then marks the oldest of them, unless the mark is moved in between, and returns
 // true.
 bool FollowDeoptimised(ASGST_FrameMark& mark, uint64_t limit, const WalkStart& start,
                        const LiveMemory& memory, const NextToRun& next) {
@@ -90,7 +90,7 @@ bool FollowDeoptimised(ASGST_FrameMark& mark, uint64_t limit, const WalkStart& s
 }
 
 // From now on the mark marks no frame, unless its handler, or a signal handler, moves it. Calls
-// nobody if the mark, which was at `limit`, has been moved meanwhile.
+// nobody if the mark, which was at `limit`, has been moved in between.
 void CallHandler(ASGST_FrameMark& mark, uint64_t limit, const WalkStart& start,
                  const LiveMemory& memory, const NextToRun& next, int state) {
   uint64_t sp = mark.sp.load();

@@ -40,7 +40,7 @@ void OnUpdate(uint64_t thread, uint64_t second) {
   OnPoll(thread);
   update_poll_values(thread, second);
   LowerForMarks(thread);
-  // A signal that came meanwhile has armed the poll for nothing.
+  // A signal that came in between has armed the poll for nothing.
   if (is_armed && HasOwnPolls() && thread == CurrentJavaThread()) ArmOwnPoll(thread);
 }
 

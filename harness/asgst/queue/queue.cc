@@ -115,9 +115,10 @@ bool ASGST_DeregisterQueue(JNIEnv* env, ASGST_Queue* queue) {
 int ASGST_Enqueue(ASGST_Queue* queue, void* ucontext, void* argument) {
   if (queue == nullptr || queue->state.load() != ASGST_Queue::kLive) return ASGST_ENQUEUE_NO_QUEUE;
   queue->attempts.fetch_add(1);
-  // Asked again when the element is put in: meanwhile a handler may have interrupted this one.
+  // Asked again when the element is put in: until then a handler may have interrupted this one.
   if (IsFull(queue)) return ASGST_ENQUEUE_FULL_QUEUE;
-  // Walks before a QueueUse begins: a walk that is left by a jump must not hold the queue for ever.
+  // Walks before a QueueUse begins: a walk that is left by a jump must not hold the queue
+  // endlessly.
   QueuedSample sample;
   int result = Record(queue->thread, ucontext, sample);
   if (result < 0) return result;
@@ -188,7 +189,7 @@ void asgst_clear_queue(ASGST_Queue* queue) {
   const QueueUse use(queue);
   if (!use.live() || queue->thread != 0) return;
   SampleRing* ring = queue->ring.load();
-  // No thread is putting anything in now: a place that is not filled was left by a jump, for ever.
+  // No thread is putting anything in now: a place that is not filled was left by a jump, for good.
   ring->Remove(ring->size());
   queue->attempts = 0;
 }

@@ -25,7 +25,7 @@ void ExpectShown(const Handled& handled, int state, int returned,
   }
 }
 
-// Of the newest frames.
+// What the newest frames are.
 void ExpectLevels(const Handled& handled, const std::vector<int>& levels) {
   for (size_t n = 0; n < levels.size(); n++) EXPECT_EQ(handled.frames.at(n).level, levels[n]) << n;
 }

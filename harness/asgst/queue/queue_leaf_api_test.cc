@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queued samples of torture programs, held against walks that the signal handler made from the same
-// ucontext, on a live JVM.
+// Queued samples of torture programs, compared with walks that the signal handler made from the
+// same ucontext, on a live JVM.
 #include <sys/syscall.h>
 #include <unistd.h>
 

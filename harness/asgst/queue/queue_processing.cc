@@ -81,7 +81,7 @@ int CountReleased(const ASGST_Queue& queue, SampleRing& ring, int ready,
 }
 
 // Handles the elements that are complete now and, unless the queue's own thread does it, released.
-// Elements that come in meanwhile wait for the next time.
+// Elements that come in then wait for the next time.
 void ProcessElements(ASGST_Queue* queue, bool by_own_thread) {
   SampleRing* ring = queue->ring.load();
   const int ready = ring->Ready();
@@ -111,7 +111,7 @@ bool IsForOwnPoll(const ASGST_Queue& queue, const Enqueuer& enqueuer) {
          !enqueuer.IsOlderThan(NeedsNoPoll(queue.thread) ? kMostWithoutPoll : kMost);
 }
 
-// Releases what can be. Elements may be taken out meanwhile, by a collection.
+// Releases what can be. Elements may be taken out in between, by a collection.
 Work WorkForElements(ASGST_Queue& queue) {
   SampleRing& ring = *queue.ring.load();
   const uint64_t first = ring.first(), end = first + static_cast<uint64_t>(ring.Ready());
@@ -151,7 +151,7 @@ Work WorkFor(ASGST_Queue& queue) {
 Work WorkForQueues() {
   Work work = Work::kNone;
   for (ASGST_Queue* queue : LiveQueues()) {
-    const QueueUse use(queue);  // a queue may be deregistered meanwhile
+    const QueueUse use(queue);  // a queue may be deregistered in between
     if (use.live()) work = std::max(work, WorkFor(*queue));
   }
   return work;

@@ -97,7 +97,7 @@ TEST_F(QueueThreads, WhileItIsInNative) {
 }
 
 // Expects the frames, oldest first, to be these methods as Queued.java nests them; the last one
-// repeats. Of a stack that is not shown to its end, only the newest frames are there.
+// repeats. Only the newest frames of a stack that is not shown to its end are there.
 void ExpectNested(const Handled& handled, const std::vector<std::string>& oldest_first) {
   ASSERT_FALSE(handled.frames.empty());
   size_t depth = 0;

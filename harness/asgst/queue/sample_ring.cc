@@ -36,7 +36,7 @@ bool SampleRing::full() const {
 
 SampleRing::Pushed SampleRing::Push(const QueuedSample& sample) {
   uint64_t at = tail_.load();
-  // A try fails only if tail_ has changed meanwhile: by handlers, as often as they nest, or by
+  // A try fails only if tail_ has changed in between: by handlers, as often as they nest, or by
   // MoveTo.
   do {
     if ((at & kClosedBit) != 0) return Pushed::kClosed;
@@ -84,7 +84,7 @@ bool SampleRing::MoveTo(SampleRing& to) {
   uint64_t tail = tail_.load();
   const auto count = static_cast<int64_t>(tail - head);
   if ((tail & kClosedBit) != 0 || count > to.capacity_ || Ready() != count) return false;
-  // Fails if an element has come meanwhile.
+  // Fails if an element has come in between.
   if (!tail_.compare_exchange_strong(tail, tail | kClosedBit)) return false;
   for (uint64_t at = head; at < tail; at++) {
     Place& place = to.PlaceOf(at);

@@ -34,7 +34,7 @@ class SampleRing {
   // order is that in which calls take their positions.
   Pushed Push(const QueuedSample& sample);
 
-  // True if Push would return kFull. Elements that come and go meanwhile never make it true.
+  // True if Push would return kFull. Elements that come and go in between never make it true.
   bool full() const;
 
   // The nth element: 0 the oldest, -1 the youngest; null out of bounds, or while the element is

@@ -61,7 +61,7 @@ class IdsApi : public LiveTest {
   ASGST_Method Method(const char* name, const char* signature) {
     return MethodNamed(ids_, name, signature);
   }
-  // Visits all prepared classes of the JVM that are no arrays; returns their number.
+  // Visits all prepared classes of the JVM that are not arrays; returns their number.
   template <typename Visit>
   int ForEachClass(Visit visit) {
     jvmtiEnv* jvmti = TestJvmti();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MadeUpJvm: a made-up small JVM: code heap, compiled code with debug information, methods and a
+// MadeUpJvm: a synthetic small JVM: code heap, compiled code with debug information, methods and a
 // stack, for either architecture on any host. On the stack are two compiled methods, the older one
 // with an inlined method, called through an entry frame. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_JVM_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MadeUpMemory: made-up memory for tests, word by word. Signal-safe: no.
+// MadeUpMemory: synthetic memory for tests, word by word. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_MEMORY_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_MEMORY_H_
 

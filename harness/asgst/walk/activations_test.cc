@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sample recorded of its frames, given back later on, on a JVM that a test made up.
+// What a sample recorded of its frames, given back later on, on a synthetic JVM.
 #include "harness/asgst/walk/activations.h"
 
 #include <memory>
@@ -111,7 +111,7 @@ TEST_P(ActivationsTest, TheCallerOfTheLastStandsAtItsCall) {
   EXPECT_EQ(LocateIn(kRunner).state, ElementState::kLost);
 }
 
-// Of a deep stack only the part that the chain needs is read.
+// Only the part of a deep stack that the chain needs is read.
 TEST_P(ActivationsTest, ThePartOfTheStackUpToTheChainsEndIsEnough) {
   chain_.count = 1;
   const uint64_t last = LastEndOf(chain_);

@@ -32,8 +32,8 @@ struct InstructionX86 {
   int64_t immediate = 0;  // sign-extended; a jump's distance from the next instruction
 };
 
-// Decodes the instruction at `code`, of which `size` bytes can be read. False if the bytes are no
-// instruction, or the instruction is longer than `size`.
+// Decodes the instruction at `code`, of which `size` bytes can be read. False if the bytes are not
+// an instruction, or the instruction is longer than `size`.
 bool DecodeX86(const uint8_t* code, int size, InstructionX86& instruction);
 
 }  // namespace walkhammer::asgst

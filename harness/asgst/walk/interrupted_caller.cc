@@ -32,7 +32,7 @@ void InterruptedCaller::PassLocals() {
     return;
   const uint64_t end = FrameBytes(caller) - 8;
   uint64_t above = 0;
-  if (ReturnAddress(at_.sp + end, above) && InCode(above)) return;  // there are no locals
+  if (ReturnAddress(at_.sp + end, above) && InCode(above)) return;  // there are not locals
   for (uint64_t sp = (at_.sp + 15) & ~15ULL; sp < at_.sp + 8 * kLeafWords; sp += 16) {
     if (!IsFrameAt(sp, caller)) continue;
     at_.sp = low_ = sp;
@@ -208,8 +208,8 @@ StubStart InterruptedCaller::StartHere() const {
 
 // Moves to the caller of code without a fixed frame layout. Such code jumps or returns to its
 // caller or to what it was entered for: the registers and the stack at this exit, found by
-// simulation, lead to the caller. Of the interpreter's code: only where its frame is gone or is
-// still to be built.
+// simulation, lead to the caller. In the interpreter's code this is only where its frame is gone or
+// is still to be built.
 bool InterruptedCaller::FromExit(const FoundCode& code) {
   StubExit exit;
   if (layout_.rules->run_to_exit == nullptr) return false;

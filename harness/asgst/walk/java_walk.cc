@@ -236,7 +236,7 @@ bool JavaWalk::Up(int32_t frame_words) {
       return true;
     if (!TakeReturnOfStub(at_.fp))
       return End(at_barrier_ ? WalkEnd::kReturnBarrier : WalkEnd::kUnknownStub);
-    // Where code is simulated, it has not told that the stub keeps a frame pointer.
+    // The simulation of code does not say that the stub keeps a frame pointer.
     guessed_ |= layout_.rules->run_to_exit != nullptr;
     return true;
   }

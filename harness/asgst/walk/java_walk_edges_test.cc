@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference walk where the usual rules of frames do not hold, on a made-up JVM: leaf calls,
+// The reference walk where the usual rules of frames do not hold, on a synthetic JVM: leaf calls,
 // blobs that save registers, handlers of deoptimisation, calls of Java from C.
 #include <initializer_list>
 
@@ -8,7 +8,7 @@
 namespace walkhammer::asgst {
 namespace {
 
-constexpr uint64_t kBlobBytes = 0x1f0;  // from a made-up CodeBlob to its code
+constexpr uint64_t kBlobBytes = 0x1f0;  // from a synthetic CodeBlob to its code
 
 class ArmWalkTest : public BetweenFramesTest {
  protected:
@@ -51,7 +51,7 @@ TEST_P(ArmWalkTest, ALeafCallWithTwoWordsBelowTheFrame) {
 }
 
 TEST_P(ArmWalkTest, CompiledCodeAroundALeafCall) {
-  // stp; blr; nop, movk, movk (where frames are told apart since JDK 20); add; nop
+  // stp; blr; nop, movk, movk (where frames are distinguished since JDK 20); add; nop
   PutArm(leaf_ + 0x18, {kCrumb, 0xd63f0100, kNop, kMovkXzr, kMovkXzr, kAddSp16, kNop});
   start_.java = {};
   for (const uint64_t at : {0x18, 0x1c, 0x20, 0x24, 0x28, 0x2c, 0x30}) {

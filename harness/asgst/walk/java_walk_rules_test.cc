@@ -132,7 +132,7 @@ TEST_P(RulesTest, AReplacedRule) {
   EXPECT_EQ(Cached(), Fresh());
 }
 
-// The rest of an activation is told by queue elements later on.
+// The rest of an activation comes with queue elements later on.
 TEST_P(RulesTest, PlacesOfScopesAreTheSame) {
   JavaWalk::ScopePlace places[2]{};
   Cached();
@@ -169,10 +169,10 @@ TEST_P(RulesTest, AFrameToBeDeoptimisedHasNoRule) {
   EXPECT_EQ(Cached(), fresh);
 }
 
-// A return address that is no address of code, but a key of the cache.
+// A return address that is not an address of code, but a key of the cache.
 TEST_P(RulesTest, WordsThatAreKeys) {
   Cached();
-  // What an empty place of the cache would be held against.
+  // What an empty place of the cache would be compared with.
   for (const uint64_t address : {uint64_t{0}, uint64_t{48}, ~uint64_t{7}})
     memory_.Put(address, address == ~uint64_t{7} ? 1 : 0);
   for (const uint64_t word : {uint64_t{0}, RuleKey(pc_, 1)}) {

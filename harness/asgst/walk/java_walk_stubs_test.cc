@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference walk from stubs of the JVM, on a made-up JVM.
+// The reference walk from stubs of the JVM, on a synthetic JVM.
 #include "harness/asgst/walk/java_walk_testing.h"
 
 namespace walkhammer::asgst {
@@ -192,7 +192,7 @@ TEST_P(BetweenFramesTest, InAStubThatCallsInAVirtualThread) {
 }
 
 // StubRoutines::cont_returnBarrier, after it has made room for the frames that it will bring: words
-// that older frames left in this room are no frames.
+// that older frames left in this room are not frames.
 TEST_P(BetweenFramesTest, InTheStubThatBringsFramesOfAVirtualThread) {
   const uint64_t begin = jvm_.stub + 0x20, sp = kLeafSp - 0x80, entry = sp + 0x60;
   // cmp [rax], ecx; je +9; call; mov rsp, rax; ret, ret: the branch may go either way

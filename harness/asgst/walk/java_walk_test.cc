@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole reference walk on a JVM that a test made up, for both architectures on any host: code
+// The whole reference walk on a synthetic JVM, for both architectures on any host: code
 // heap, compiled code with debug information, methods, a stack.
 #include "harness/asgst/walk/java_walk.h"
 

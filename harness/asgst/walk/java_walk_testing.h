@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixtures of the reference walk's tests, on a made-up JVM.
+// Fixtures of the reference walk's tests, on a synthetic JVM.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_TESTING_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_TESTING_H_
 

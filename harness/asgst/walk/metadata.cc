@@ -192,7 +192,7 @@ uint64_t Metadata::GenericSignatureOfClass(uint64_t klass) const {
 }
 
 int32_t Metadata::ModifiersOfClass(uint64_t klass) const {
-  // JVM_ACC_WRITTEN_FLAGS without JVM_ACC_SUPER, which is no modifier
+  // JVM_ACC_WRITTEN_FLAGS without JVM_ACC_SUPER, which is not a modifier
   constexpr uint16_t kOfClasses = 0x7fff & ~0x20;
   constexpr int kEntry = 4;  // inner class, outer class, name, flags: each a u2
   uint16_t flags = 0;

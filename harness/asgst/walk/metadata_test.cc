@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata of methods and classes, from made-up memory.
+// Metadata of methods and classes, from synthetic memory.
 #include "harness/asgst/walk/metadata.h"
 
 #include <gtest/gtest.h>

@@ -35,8 +35,8 @@ struct PcRule {
 using PcRules = SharedCache<PcRule, 13>;
 static_assert(sizeof(PcRule) == 40);
 
-// False for a word that is no address of code: it may be the key of an empty place of the cache, or
-// of a method that is not the innermost.
+// False for a word that is not an address of code: it may be the key of an empty place of the
+// cache, or of a method that is not the innermost.
 inline bool MayHaveRules(uint64_t pc) { return pc - 1 < (uint64_t{1} << 48) - 1; }
 
 // Key of method `n` at the return address `pc`, counted from the innermost, 0, on.

@@ -17,7 +17,7 @@ constexpr int kMostExit = 8;
 constexpr uint32_t kPushFpLr = 0xa9bf7bfd;  // stp x29, x30, [sp, #-16]!
 constexpr uint32_t kPopFpLr = 0xa8c17bfd;   // ldp x29, x30, [sp], #16
 constexpr uint32_t kMoveSpToFp = 0x910003fd, kPaciasp = 0xd503233f;
-constexpr uint32_t kMoveLrTo3 = 0xaa1e03e3;  // mov x3, x30: C2's handlers want it there
+constexpr uint32_t kMoveLrTo3 = 0xaa1e03e3;  // mov x3, x30: C2's handlers take it there
 constexpr uint32_t kRet = 0xd65f03c0, kRetAuthenticated = 0xd65f0bff, kAutiasp = 0xd50323bf;
 
 bool IsSubSp(uint32_t i) {  // by an immediate or a register

@@ -172,7 +172,7 @@ TEST_F(PrologueAarch64, SlowPathOfThePoll) {
   EXPECT_EQ(ShapesAt(0x300, {A(0x10000008), A(0xf9000388), kNop}), "WWWW");
 }
 
-// Of a long entry, the last 48 instructions are read.
+// The last 48 instructions of a long entry are read.
 TEST_F(PrologueAarch64, EntryThatIsLong) {
   code_.frame_complete = 0x200;
   Put(0x200 - 4 * 48, {kPush});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the reference walk on made-up memory: no JVM, no stack of our own.
+// Parts of the reference walk on synthetic memory: no JVM, no stack of our own.
 #include <gtest/gtest.h>
 
 #include "harness/asgst/testing/made_up_jvm.h"
@@ -28,8 +28,8 @@ TEST(MemoryReaderTest, ReadsPartsOfWords) {
   EXPECT_FALSE(memory.ReadBytes(0x1006, bytes, 4)) << "the end is not there";
 }
 
-// The leaf of a made-up JVM, whose code is described at 0x20 by the scope at 1, and at 0x28 by that
-// at 8.
+// The leaf of a synthetic JVM, whose code is described at 0x20 by the scope at 1, and at 0x28 by
+// that at 8.
 class DebugInfoTest : public testing::Test {
  protected:
   // Sender, method number, bci + 1, each small enough for one byte.

@@ -117,7 +117,7 @@ bool StackPosition::ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp) {
   return true;
 }
 
-// Moves to the caller: ret = [slot], fp' = fp, sp' = slot + 8. False if [slot] is no return
+// Moves to the caller: ret = [slot], fp' = fp, sp' = slot + 8. False if [slot] is not a return
 // address.
 bool StackPosition::TakeReturnAt(uint64_t slot, uint64_t fp) {
   uint64_t pc = 0;

@@ -250,7 +250,7 @@ TEST_F(StubExitTest, HalvesAreNotKnown) {
   EXPECT_FALSE(Run(0, 3));
 }
 
-// xadd [rsp], rbx; jmp rbx. The register field of cmpxchg16b is no register.
+// xadd [rsp], rbx; jmp rbx. The register field of cmpxchg16b is not a register.
 TEST_F(StubExitTest, WhatIsExchangedIsNotKnown) {
   constexpr int kRcx = 1, kRbx = 3;
   start_.general[kRbx] = 0x55;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unwinding of C code by made-up tables and memory, by the rules of both architectures; and the
+// Unwinding of C code by synthetic tables and memory, by the rules of both architectures; and the
 // rows of a real library.
 #include "harness/asgst/walk/unwind_table.h"
 

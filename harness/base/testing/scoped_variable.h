@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets a variable of the environment, and restores it at the end of the object's life, whatever was
-// done to it meanwhile. Signal-safe: no.
+// done to it. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_TESTING_SCOPED_VARIABLE_H_
 #define WALKHAMMER_HARNESS_BASE_TESTING_SCOPED_VARIABLE_H_
 

@@ -14,7 +14,7 @@
 
 namespace walkhammer {
 
-// In the order in which they are told: what wants a person first.
+// In the order in which they are reported: what needs a person first.
 enum class BugVerdict : uint8_t {
   kNew,       // no bug of the store matches
   kReopened,  // looks like a bug that should be fixed in this build; a bug of its own

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs held against a store: sightings, and the bugs they are of.
+// Runs compared with a store: sightings, and the bugs they are of.
 #include "harness/bugs/runs/bug_match.h"
 
 #include <fmt/format.h>

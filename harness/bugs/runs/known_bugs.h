@@ -34,7 +34,7 @@ class KnownBugs {
   static Result<KnownBugs> Read(const std::string& issues, const std::string& store);
 
   // The names of all buckets of a run, by BucketRow::id. A bucket that was seen on several builds
-  // has the word that most wants a person. `build`: see ReadSightings.
+  // has the word that most needs a person. `build`: see ReadSightings.
   Result<std::map<int64_t, KnownAs>> NamesIn(const RunReader& run, const Day& today,
                                              const std::string& build = "") const;
 

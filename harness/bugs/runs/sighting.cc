@@ -64,12 +64,12 @@ bool IsSafeFlag(std::string_view flag) {
 
 // A request that was parsed.
 struct ParsedWalk {
-  std::string text;  // canonical: without a stranger's comments
+  std::string text;  // canonical: without untrusted comments
   std::string walker, against;
   bool replaceable = false;  // WalkerInfo::replaceable
 };
 
-// Empty if `text` is no request, as that of a stranger may be.
+// Empty if `text` is not a request, as an untrusted one may be.
 std::optional<ParsedWalk> ParseWalk(const std::string& text) {
   if (text.empty() || text.size() > kMostWalk) return std::nullopt;
   const auto symbols = std::make_unique<SymbolTable>();
@@ -139,7 +139,7 @@ class SightingReader {
   // A bucket's minimised request, if that was replayed.
   std::optional<ParsedWalk> Minimized(const BucketRow& bucket) const {
     const fs::path folder(bucket.folder);
-    // Of a stranger's folder, nothing outside of it is read.
+    // Nothing outside of an untrusted folder is read.
     if (bucket.minimized_confirmed == 0 || folder.is_absolute() ||
         folder.lexically_normal() != folder || folder.begin()->string() != "crashes")
       return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sighting: what a run found, in the form in which bugs are told apart: without anything of one
-// build. All of it may come from a stranger's run folder, and is made harmless here. Signal-safe:
+// Sighting: what a run found, in the form in which bugs are distinguished: without anything of one
+// build. All of it may come from an untrusted run folder, and is made harmless here. Signal-safe:
 // no.
 #ifndef WALKHAMMER_HARNESS_BUGS_RUNS_SIGHTING_H_
 #define WALKHAMMER_HARNESS_BUGS_RUNS_SIGHTING_H_

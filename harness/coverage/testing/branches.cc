@@ -97,7 +97,7 @@ static WH_NOINLINE int Tail(int value) {
 }
 
 // Bits of input: 0 then/else, 1-2 rounds, 3-5 case, 6 cold, 7 derived, 8 tail, 9 pointer,
-// 10 stranger, 11 logged.
+// 10 outsider, 11 logged.
 extern "C" int Branches(unsigned input) {
   int sum = 0;
   if (Unforeseen(input & 1) != 0) {

@@ -29,14 +29,14 @@ long Sum(const Node* node) {
   return sum;
 }
 
-// Of a list of the library's own.
+// Walks a list of the library's own.
 long SumOfConstants() {
   const Node* first = &kFirst;
   asm volatile("" : "+r"(first));
   return Sum(first);
 }
 
-// Of a list in the caller's frame.
+// Walks a list in the caller's frame.
 long SumOfFrame() {
   Node node = {nullptr, 7};
   asm volatile("" ::"r"(&node) : "memory");

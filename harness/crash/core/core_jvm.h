@@ -37,7 +37,7 @@ class CoreJvm {
 
   // The thread on whose stack `sp` lies; address 0 if there is none.
   CoreJavaThread ThreadOf(uint64_t sp) const;
-  // "17.0.15+6-Debian-1deb12u1"; empty if it is not told.
+  // "17.0.15+6-Debian-1deb12u1"; empty if it is not known.
   std::string Version() const { return version_; }
   int feature() const { return feature_; }
 

@@ -15,7 +15,7 @@ namespace walkhammer {
 struct SignalContext {
   uint64_t frame = 0;  // address of the kernel's frame
   int signal = 0, code = 0;
-  uint64_t address = 0;  // si_addr; of no meaning for signals that are no faults
+  uint64_t address = 0;  // si_addr; without meaning for signals that are not faults
   uint64_t pc = 0, sp = 0, fp = 0;
   std::vector<CrashRegister> registers;
   // SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT

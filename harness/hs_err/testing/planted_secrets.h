@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made-up secrets, places of a crash log where they are met, and what is innocent: what redaction
+// Synthetic secrets, places of a crash log where they are met, and what is harmless: what redaction
 // must take out of each place, and what it must leave. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_HS_ERR_TESTING_PLANTED_SECRETS_H_
 #define WALKHAMMER_HARNESS_HS_ERR_TESTING_PLANTED_SECRETS_H_
@@ -24,7 +24,7 @@ struct PlantingPlace {
   const char* after;  // the line of the log behind which it stands begins so; else it is the last
   const char* line;   // '$' stands for what is planted
   Writing writing = Writing::kPlain;
-  bool hides_all = false;  // also what is innocent, such as the value of a variable
+  bool hides_all = false;  // also what is harmless, such as the value of a variable
 };
 
 std::span<const PlantedSecret> PlantedSecrets();

@@ -56,7 +56,7 @@ Failure Truncated(const std::string& path) {
   return BadInput(fmt::format("{} is truncated: its ELF sections end beyond the file", path));
 }
 
-// kBadInput when `path` cannot be read or is no whole ELF file.
+// kBadInput when `path` cannot be read or is not a whole ELF file.
 Result<ElfFacts> ReadElf(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0)

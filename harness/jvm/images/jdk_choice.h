@@ -23,7 +23,7 @@ Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths,
 Result<Jdk> DefaultJdkOfLine(int feature);
 
 // The JDKs whose homes are entries of `folder`, distinct by libjvm, in the order of their versions
-// (JdkVersion); those without a version first. Entries that begin with a dot are no JDKs.
+// (JdkVersion); those without a version first. Entries that begin with a dot are not JDKs.
 // `unusable`, if given, gets a failure for each other entry that is a folder without a JDK that
 // walkhammer can use. kBadInput if there is none.
 Result<std::vector<Jdk>> JdksIn(const std::string& folder,

@@ -24,7 +24,7 @@ struct JdkVersion {
 
 // Reads a version of JEP 322, "17.0.15+6-Debian-1", or of the older form, "1.8.0_504-8u504-b08" or
 // "8u504-b08". What follows the build is left out: distributors write there what they like. Empty
-// if `text` is no version.
+// if `text` is not a version.
 std::optional<JdkVersion> ParseJdkVersion(std::string_view text);
 
 // The order of Runtime.Version.compareToIgnoreOptional: number by number, a missing one as 0; a

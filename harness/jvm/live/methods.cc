@@ -15,7 +15,7 @@ namespace walkhammer {
 namespace {
 
 constexpr uint32_t kOwnArenaBytes = 64 << 20;  // reserved; the kernel commits only pages in use
-constexpr int kFreedBits = 25;  // freed ids are told apart by so many bits of their hash
+constexpr int kFreedBits = 25;  // freed ids are distinguished by so many bits of their hash
 constexpr uint32_t kFreedBytes = (1U << kFreedBits) / 8;
 constexpr uint8_t kSweepsKept = 4;  // sweeps for which an unloaded method stays
 

@@ -80,7 +80,7 @@ class CodeFinder {
   FoundCode Find(uint64_t pc) const { return FindLiveCode(layout_, memory_, pc); }
   bool InInterpreter(uint64_t pc) const { return layout_.InInterpreter(pc); }
   bool IsInCache(uint64_t pc) const { return InCodeCache(layout_, memory_, pc); }
-  // Method* of an nmethod that is not freed meanwhile, as one with an activation is not.
+  // Method* of an nmethod that is not freed during the call, as one with an activation is not.
   uint64_t MethodOf(const FoundCode& nmethod) const {
     uint64_t method = 0;
     memory_.ReadWord(nmethod.blob + static_cast<uint64_t>(layout_.method), method);

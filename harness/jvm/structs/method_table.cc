@@ -77,7 +77,7 @@ uint64_t MethodOfId(const MethodTable& table, const MemoryReader& memory, uint64
 bool IsKeptId(const MethodTable& table, const MemoryReader& memory, uint64_t id) {
   uint64_t method = 0, const_method = 0, pool = 0, holder = 0, kept = 0;
   uint16_t number = 0;
-  // False for a value that is no pointer.
+  // False for a value that is not a pointer.
   const auto follow = [&](uint64_t address, uint64_t& to) {
     return address >= kLeastAddress && (address & 7) == 0 && memory.ReadWord(address, to);
   };

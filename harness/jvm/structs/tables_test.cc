@@ -63,7 +63,7 @@ TEST(ThreadStatesTest, AStateThatIsGoneIsNone) {
   const ThreadStates states = Renumbered();
   EXPECT_GT(states.ValueOf(kInNativeTrans), 5);
   EXPECT_EQ(states.ValueOf(200), 200);
-  // A number that is no state in this JVM is none of walkhammer's states either.
+  // A number that is not a state in this JVM is none of walkhammer's states either.
   EXPECT_GE(states.StateOf(8), ThreadStates::kCount);
 }
 

@@ -94,7 +94,7 @@ struct ThreadStates {
   }
 
   // This JVM's number of a state with walkhammer's number. If this JVM has no such state, or the
-  // number is not that of a state: a number that is no state in this JVM.
+  // number is not that of a state: a number that is not a state in this JVM.
   int32_t ValueOf(uint8_t state) const {
     if (state < kCount && values[state] >= 0) return values[state];
     return state < kCount ? kNone + state : state;

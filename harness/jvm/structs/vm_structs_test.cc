@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// vmStructs, read out of made-up tables of this process: through the kernel, since whole words of
+// vmStructs, read out of synthetic tables of this process: through the kernel, since whole words of
 // texts are read, beyond their ends.
 #include "harness/jvm/structs/vm_structs.h"
 

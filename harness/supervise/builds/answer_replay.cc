@@ -67,7 +67,7 @@ BuildAnswer AnswerOf(const ReplayOutcome& outcome) {
 struct Side {
   const ChildSetup* setup;
   std::unique_ptr<ReplayRun> run = nullptr;
-  bool is_new = false;  // the process was started for the request at hand
+  bool is_new = false;  // the process was started for this request
 
   // Starts the process with `request`, unless there is one.
   void Start(const ReplayInput& request) {

@@ -37,7 +37,7 @@ Result<std::vector<std::string>> RequestTexts(const CampaignSource& source,
 // of a crash. Empty: not walked.
 struct BuildAnswer {
   std::string text;
-  Grade grade = Grade::kAcceptable;  // of the gravest finding
+  Grade grade = Grade::kAcceptable;  // of the most severe finding
   bool operator==(const BuildAnswer&) const = default;
 };
 

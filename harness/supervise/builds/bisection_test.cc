@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bisection over histories that are made up.
+// Bisection over synthetic histories.
 #include "harness/supervise/builds/bisection.h"
 
 #include <gmock/gmock.h>
@@ -208,7 +208,7 @@ TEST(BisectionTest, ACleanSideThatBreaksLaterMovesThePair) {
 }
 
 TEST(BisectionTest, TellsAHistoryThatIsNotMonotone) {
-  // Broken, mended, broken again, mended again.
+  // Broken, fixed, broken again, fixed again.
   const Bisection begins = History("BB..BB.").Bisect();
   EXPECT_THAT(begins.changes, ElementsAre(Pair(1U, 2U), Pair(3U, 4U), Pair(5U, 6U)));
   EXPECT_THAT(begins.log, Contains(HasSubstr("v0 breaks already")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BugReplay: the requests of a bug, replayed on a build. Of a known issue the question is whether
+// BugReplay: the requests of a bug, replayed on a build. For a known issue the question is whether
 // the build has it; of a team's open bug, whether the build closes it. What closes a bug is
 // evidence, not silence: see JudgeReplays. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_BUILDS_BUG_REPLAY_H_
@@ -17,7 +17,7 @@
 namespace walkhammer {
 
 struct BugReplay {
-  // Whether the build has the bug. Of a team's bug: kYes leaves it open, kNo closes it, and with
+  // Whether the build has the bug. For a team's bug, kYes leaves it open, kNo closes it, and with
   // kUnknown it stays as it is.
   Affected verdict = Affected::kUnknown;
   Affected by_version = Affected::kUnknown;  // of a known issue

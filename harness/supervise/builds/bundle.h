@@ -49,7 +49,7 @@ using StandIns = std::vector<std::pair<std::string, std::string>>;
 // The names of this machine and of its user, without those that tell nothing, such as root.
 StandIns NamesOfThisMachine();
 
-// Takes out of texts for strangers what is personal: what harness/hs_err/redact.h replaces, and
+// Takes out of texts to be published what is personal: what harness/hs_err/redact.h replaces, and
 // besides the names of this machine and of its user, values of properties, and folders.
 class Anonymous {
  public:

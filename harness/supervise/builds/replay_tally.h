@@ -55,7 +55,7 @@ struct ReplayPlan {
   std::function<bool()> stop = {};  // polled; true ends it, with the replays so far; may be empty
   // True: the finding counts as `expect` does, even if it does not match; may be empty.
   std::function<bool(const FindingRecord&)> also_counts = {};
-  std::function<void(const ReplayOutcome&)> on_outcome = {};  // told each replay; may be empty
+  std::function<void(const ReplayOutcome&)> on_outcome = {};  // for each replay; may be empty
 };
 
 // Replays `input` as planned and waits. A replay that was under way when it ended is not counted.

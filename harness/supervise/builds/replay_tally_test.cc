@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is counted of replays, by outcomes that are made up and by children without a JVM.
+// What is counted of replays, by synthetic outcomes and by children without a JVM.
 #include "harness/supervise/builds/replay_tally.h"
 
 #include <gmock/gmock.h>

@@ -181,7 +181,7 @@ TEST_F(FuzzRunTest, AFailureTakesWhatOtherWorkersHaveFound) {
     std::ofstream(recording).flush();
     for (int i = 0; i < 3000 && !std::filesystem::exists(found); i++)
       std::this_thread::sleep_for(milliseconds(10));
-    std::this_thread::sleep_for(milliseconds(300));  // the one that fails ends meanwhile
+    std::this_thread::sleep_for(milliseconds(300));  // the one that fails ends by then
   };
   const Status run = Run({"worker=0 crash=1 sleep worker=1 await=" + recording +
                           " say=no-such-scene unable exit=0 worker=2 await=" + recording +

@@ -27,7 +27,7 @@ struct Engine {
   const char* name;  // as in --engine
   const char* what;  // one line for `show engines`
   ChildMode mode;
-  bool guided;  // keeps a corpus, wants coverage
+  bool guided;  // keeps a corpus, and uses coverage
   // Makes folders and seeds and checks what must be installed. Called before the first worker
   // starts.
   Status (*prepare)(const EnginePlan& plan);

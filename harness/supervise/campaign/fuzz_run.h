@@ -36,7 +36,7 @@ struct FuzzPlan {
   uint32_t shard = 0, shards = 1;
   std::vector<std::string> corpus;
   bool coverage = true;
-  bool keeps_aslr = false;  // as the user wants it; child.aslr says what this machine lets us have
+  bool keeps_aslr = false;  // as the user asks; child.aslr says what this machine lets us have
   bool answers = false;     // keep a digest of each answer: see harness/ipc/answers.h
   bool churn = false;       // see harness/child/churn.h
   uint32_t scene_mask = UINT32_MAX;

@@ -48,7 +48,7 @@ TEST_F(LineNotesTest, OfASceneTheWorseReportCounts) {
     const SceneReport& scene = sum_->state().scenes[3];
     return scene.tried == 0 ? kNotTried : scene.pristine_true ? kTrue : kFalse;
   };
-  // Of all pairs: a false report, else a true one.
+  // Over all pairs: a false report, else a true one.
   for (const Report a : {kNotTried, kTrue, kFalse})
     for (const Report b : {kNotTried, kTrue, kFalse})
       EXPECT_EQ(sum(a, b), std::max(a, b)) << a << " " << b;

@@ -21,7 +21,7 @@ namespace walkhammer {
 struct WorkerFacts {
   uint64_t killed = 0;           // children, from outside
   std::string killer;            // of the last of these
-  uint64_t oom_kills = 0;        // meanwhile, in our memory control group
+  uint64_t oom_kills = 0;        // during the run, in our memory control group
   uint64_t unstopped = 0;        // children that did not end when they were asked to
   uint64_t failed_starts = 0;    // of children, after others had walked
   std::string why_not_started;   // the last of these

@@ -52,7 +52,7 @@ class Tally {
   Tally(const CrashTarget& target, CandidateOutcome& outcome)
       : target_(target), outcome_(outcome) {}
 
-  // `candidate`: what was walked; null if that cannot be told.
+  // `candidate`: what was walked; null if that is unknown.
   void Take(const Result<ReplayOutcome>& walked, const std::string& what,
             const CrashCandidate* candidate) {
     if (!walked.ok()) {

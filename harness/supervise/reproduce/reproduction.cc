@@ -40,7 +40,7 @@ struct StagePlan {
   std::string candidates;  // folder with the candidates
   std::chrono::nanoseconds time{};
   RunIdentity identity;  // of the runs, with the seed; each stage adds its engine
-  Profile profile;       // the flags of the JVM that crashed; none: not told
+  Profile profile;       // the flags of the JVM that crashed; none: not known
 };
 
 constexpr char kFuzzed[] = "a request that fuzzing made";

@@ -54,7 +54,7 @@ Status ReadRecordings(const BackendPlan& plan, const std::vector<std::string>& r
 
 // The verdict on `samples`: passed, or vacuous if no sample has a frame.
 BackendVerdict VerdictOf(const BackendSamples& samples, const SamplingBackend& backend);
-// Of a cell whose backend's output could not be read.
+// For a cell whose backend's output could not be read.
 inline CellStatus StatusOfFailure(const Failure& failure) {
   return failure.code == ExitCode::kUnable ? CellStatus::kBadOutput : CellStatus::kToolFailed;
 }

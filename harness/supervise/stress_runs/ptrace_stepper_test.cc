@@ -64,7 +64,7 @@ class PtraceStepperTest : public testing::Test {
     std::this_thread::sleep_for(milliseconds(300));
     return stepper->Trouble().empty() ? std::move(stepper) : nullptr;
   }
-  // Of the process's end, or -1.
+  // How the process ended, or -1.
   int StatusWithin5Seconds() {
     int status = -1;
     for (int i = 0; i < 500; i++) {

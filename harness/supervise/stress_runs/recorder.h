@@ -81,7 +81,7 @@ class Recorder {
   std::vector<NoteRow> notes_;
   std::optional<Failure> failure_;
 
-  // Of the thread alone.
+  // For the thread alone.
   Clock::time_point start_, rows_saved_, stacks_saved_;
   Periods periods_;
   std::vector<CellRecords*> stacks_due_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of requested stack traces, on made-up answers.
+// What is asked of requested stack traces, on synthetic answers.
 #include "harness/supervise/stress_runs/request_answers.h"
 
 #include <gmock/gmock.h>
@@ -111,7 +111,7 @@ TEST(RequestAnswers, ANumberCountsOnce) {
 
 TEST(RequestAnswers, SeesAnotherThread) {
   std::vector<RequestAnswer> answers = {To(kOne, 1, 10), To(kOne, 2, 30), To(kOne, 3, 20)};
-  answers[1].tid = kOther;  // nor out of order: only the thread's own are held against that
+  answers[1].tid = kOther;  // nor out of order: only the thread's own are compared with that
   EXPECT_THAT(Outcomes(Counted(answers, 3), 3), testing::ElementsAre("wrong-thread"));
   answers[1].tid = 0;  // of a virtual thread
   answers[2].start_ns = 40;
@@ -121,7 +121,7 @@ TEST(RequestAnswers, SeesAnotherThread) {
 }
 
 TEST(RequestAnswers, SeesWhatNobodyAskedFor) {
-  // What follows a made-up number is not late.
+  // What follows a synthetic number is not late.
   std::vector<RequestAnswer> answers = {To(kOne, 3, 5), To(kOne, 1, 10), To(kOne, 0, 30)};
   answers.push_back({-1, 40, kOne, false, false});
   answers.push_back({0, 50, kOne, false, false});

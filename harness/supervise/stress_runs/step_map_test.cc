@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepMap over a made-up StressState, whose code is bytes of the test process.
+// StepMap over a synthetic StressState, whose code is bytes of the test process.
 #include "harness/supervise/stress_runs/step_map.h"
 
 #include <gmock/gmock.h>
@@ -278,8 +278,8 @@ TEST_F(StepMapTest, Libraries) {
   EXPECT_EQ(Ranges(), "native -3 unknown_not_Java 64..65 2\n");
 }
 
-// Without the process there are no bytes: the kinds come from frame_complete alone, and there is no
-// disassembly.
+// Without the process there are not bytes: the kinds come from frame_complete alone, and there is
+// no disassembly.
 TEST_F(StepMapTest, WithoutTheProcess) {
   Method(kMethod);
   Steps(kBegin + 0x00, 0, 5, 0);

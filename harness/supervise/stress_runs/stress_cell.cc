@@ -52,7 +52,7 @@ std::string UsersPreload() {
   return preload == nullptr || preload[0] == 0 ? "" : std::string(":") + preload;
 }
 
-// Where a running JVM will write its hs_err log, if nobody has told it otherwise; empty if not
+// Where a running JVM will write its hs_err log, if no argument says otherwise; empty if not
 // known, or if there is one already, of an older process with this pid.
 std::string HsErrPathOf(pid_t pid) {
   std::error_code error;
@@ -360,7 +360,7 @@ void StressCell::ForgiveStall() {
   stepped_ = now;
 }
 
-// True while work beside the cell goes on; the program's output is taken meanwhile.
+// True while work beside the cell goes on; the program's output is taken at the same time.
 Result<bool> StressCell::Waits() {
   if (!beside_.valid()) return false;
   if (program_ != nullptr) program_->HasEnded();

@@ -77,7 +77,7 @@ class StressCell {
   // ended.
   Result<bool> Step(bool interrupted);
 
-  // Of the cell's programs. They must be used no more when the cell is destroyed.
+  // Those of the cell's programs. They must be used no more when the cell is destroyed.
   const std::shared_ptr<CellRecords>& records() const { return records_; }
 
   const CellRow& row() const { return plan_.row; }

@@ -178,8 +178,8 @@ CellPlan CommonCell(const StressSettings& settings) {
   return cell;
 }
 
-// 1 + index of the walker that the cell's answers are held against; 0: none. By default that is the
-// reference in the torture programs, whose whole purpose is to judge walkers, and for the
+// 1 + index of the walker that the cell's answers are compared with; 0: none. By default that is
+// the reference in the torture programs, whose whole purpose is to judge walkers, and for the
 // reference's own walkers AsyncGetCallTrace. Where threads run on, two walkers are not shown the
 // same.
 uint8_t WitnessFor(const StressSettings& settings, const std::string& load) {

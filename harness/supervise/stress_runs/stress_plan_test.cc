@@ -70,7 +70,7 @@ TEST_F(StressPlanTest, TheMatrixMultipliesWithLabelsOfTheirOwn) {
   EXPECT_EQ(plan.cells[3].row.position, 3);
 }
 
-// The walker that answers are held against: its name, or "none".
+// The walker that answers are compared with: its name, or "none".
 TEST_F(StressPlanTest, TortureProgramsHaveAWitness) {
   const auto witness = [&] {
     const uint8_t index = Must(MakeStressPlan(settings_, "/tmp")).cells[0].job.witness;

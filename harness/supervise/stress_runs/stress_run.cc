@@ -157,7 +157,7 @@ std::vector<NoteRow> StressRun::Notes() const {
   return notes;
 }
 
-// Of the buckets that were stored meanwhile.
+// Of buckets that have been stored since.
 void StressRun::TellNews() {
   std::vector<BucketRow> news;
   {

@@ -96,7 +96,7 @@ class StressRun {
   uint64_t buckets_ = 0;
   std::string newest_;  // title of the last new bucket
   std::mutex news_lock_;
-  std::vector<BucketRow> news_;  // new buckets that are not told yet
+  std::vector<BucketRow> news_;  // new buckets that are not printed yet
 };
 
 }  // namespace walkhammer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fake of a JDK that exports AsyncGetStackTrace. FAKE_LAYOUT: 0 draft, 1 early, 2 late prototype,
-// 3 a made-up layout. With FAKE_HIDES_CRASHES, the fake hides a crash whenever it cannot walk, as
+// 3 a synthetic layout. With FAKE_HIDES_CRASHES, the fake hides a crash whenever it cannot walk, as
 // the late prototype hides crashes of its own. With FAKE_CRASHES, it crashes.
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fake of java-profiler's library: three walkers that it does not export, which walk by
 // AsyncGetCallTrace. FAKE_WRONG: the second frame is never at an even byte code. FAKE_FORM: walkVM
-// as release 1.19 has it. FAKE_REFUSES: does not want this JVM.
+// as release 1.19 has it. FAKE_REFUSES: refuses this JVM.
 #include <cstdint>
 
 #include "harness/walkers/testing/hotspot_walk.h"

@@ -3,9 +3,9 @@
 // AsyncGetCallTrace. walkVM gives its frames the profiler's kinds, under a crash protection of its
 // own. What cstack=fp and cstack=dwarf call is there, too, and checks that it is called as agreed.
 // FAKE_REGISTERS: the form of release 4.2. FAKE_FAULTS: faults where it cannot walk, and the
-// protection ends the walk. FAKE_ESCAPES: likewise, but the protection passes the fault on.
+// protection ends the walk. FAKE_ESCAPES: the same, but the protection passes the fault on.
 // FAKE_WRONG: the second frame is never at an even byte code. FAKE_FORM: a form that nobody knows.
-// FAKE_REFUSES: does not want this JVM. FAKE_PROFILES: as an agent from the JVM's start, with the
+// FAKE_REFUSES: refuses this JVM. FAKE_PROFILES: as an agent from the JVM's start, with the
 // option event=wall, it soon crashes in walkVM.
 #include <pthread.h>
 #include <unistd.h>
@@ -23,14 +23,14 @@ struct StackWalkFeatures {
 };
 enum EventType { PERF_SAMPLE, EXECUTION_SAMPLE };
 
-// What the walk through C is given, and getJavaTraceAsync likewise.
+// What the walk through C is given, as does getJavaTraceAsync.
 #if defined(FAKE_REGISTERS)
 #define FAKE_JAVA_CONTEXT , StackContext* java
 #else
 #define FAKE_JAVA_CONTEXT
 #endif
 
-// Of the linker: where this library begins, and where its code ends.
+// The linker's: where this library begins, and where its code ends.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char etext[];
 
@@ -80,7 +80,7 @@ int Walk(void* context, ASGCT_CallFrame* frames, int depth, int lock) {
   return count;
 }
 
-// What of C was walked last, by the thread that walks: getJavaTraceAsync wants that first.
+// What of C was walked last, by the thread that walks: getJavaTraceAsync needs it set.
 thread_local int walked_c __attribute__((tls_model("initial-exec"))) = 0;
 
 // `java`: null if the release does not ask where Java begins.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fake of the JVMTI extension RequestStackTrace. What is asked of a thread that has called
 // AnswersRequests.enter() is kept until this thread takes it, and commits the event itself
-// (stress/testing/AnswersRequests.java). Other threads are told that nothing is available, and so
+// (stress/testing/AnswersRequests.java). Other threads hear that nothing is available, and so
 // is a thread that has asked too often.
 #include <jvmti.h>
 #include <sys/syscall.h>

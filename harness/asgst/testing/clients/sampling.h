@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the profilers of this folder share: the JVM's threads, and a thread that sends SIGPROF to
-// each of them, every five milliseconds unless told otherwise. The profilers are written as the
+// each of them, every five milliseconds by default. The profilers are written as the
 // documents' readers would write them: they know nothing of libasgst. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_CLIENTS_SAMPLING_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_CLIENTS_SAMPLING_H_
@@ -20,7 +20,7 @@
 #include <thread>
 
 // The threads that run, by JVMTI's events. A signal is sent with the mutex held, so that no thread
-// ends meanwhile.
+// ends then.
 class SampledThreads {
  public:
   void Add() {

@@ -214,7 +214,7 @@ Result<ExitCode> RunSet(const BugsOptions& options) {
 }
 
 void StoreOption(Verb& verb, BugsOptions& options) {
-  verb.Text("--store", options.store, "The folder of a team's bugs, a file each", "DIR");
+  verb.Text("--store", options.store, "Folder of a team's bugs", "DIR");
   verb.Json(options.json);
 }
 
@@ -224,8 +224,8 @@ void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, In
               changes ? "Find the bugs of runs, and open bugs for what is new"
                       : "Grade an old run by what is known now; changes nothing");
     StoreOption(verb, *o);
-    verb.Text("--build", o->build,
-              "The build's version, for JDKs that all call themselves the same", "VERSION");
+    verb.Text("--build", o->build, "Version of the build, where all builds report the same one",
+              "VERSION");
     verb.Argument("runs", o->runs, "Folders of runs or nights", "DIR");
     if (changes)
       verb.Flag("--only-known", o->only_known, "Note where known bugs were met, and open none");
@@ -236,17 +236,19 @@ void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, In
 void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invocation& chosen) {
   Verb list(bugs, "list", "List the bugs of a store");
   StoreOption(list, *o);
-  list.Text("--state", o->state, "Only these", "open|duplicate|accepted|expired|fixed");
+  list.Text("--state", o->state, "Only bugs in this state",
+            "open|duplicate|accepted|expired|fixed");
   list.Runs(chosen, o, RunList);
   Verb set(bugs, "set", "Set the state of a bug, as an editor of its file would");
   StoreOption(set, *o);
   set.Argument("id", o->id, "The bug", "ID");
-  set.Text("--state", o->state, "Its new state", "open|duplicate|accepted|fixed");
+  set.Text("--state", o->state, "New state of the bug", "open|duplicate|accepted|fixed");
   set.Text("--of", o->change.duplicate_of, "The bug that it is a duplicate of", "ID");
   set.Text("--reason", o->change.reason, "Why it is accepted");
   set.Text("--until", o->change.until, "The last day (UTC) on which it is accepted", "YYYY-MM-DD");
   set.Text("--in", o->change.fixed_in,
-           "From which version on it is fixed, or in which: \"[17.0.9,18) [19,)\"", "VERSION");
+           "First version that has the fix, or ranges of versions: \"[17.0.9,18) [19,)\"",
+           "VERSION");
   set.Runs(chosen, o, RunSet);
 }
 

@@ -231,14 +231,14 @@ void AddBugsCheck(const Verb& bugs, Invocation& chosen) {
         o->store = dir;
         return dir.empty() ? Status(BadInput("--store needs a folder")) : Ok();
       },
-      "The folder of a team's bugs, a file each", "DIR");
-  verb.Text("--build", o->build, "The build's version, for JDKs that all call themselves the same",
+      "Folder of a team's bugs", "DIR");
+  verb.Text("--build", o->build, "Version of the build, where all builds report the same one",
             "VERSION");
   verb.Provider(o->provider, true);
-  verb.Count("--times", o->times, "Least replays of each bug (default 3; with --store 10)", 1,
+  verb.Count("--times", o->times, "Fewest replays of each bug (default 3; with --store 10)", 1,
              100000);
   verb.Count("--most-times", o->most_times,
-             "Most replays that close a bug that shows seldom (default 60)", 1, 100000);
+             "Most replays to close a bug that shows seldom (default 60)", 1, 100000);
   verb.Jobs(o->jobs, "2");
   verb.Json(o->json);
   for (const char* option : {"--build", "--most-times"}) verb.Needs(option, "--store");

@@ -145,11 +145,11 @@ void AddCheck(CLI::App& app, Invocation& chosen) {
   verb.Argument("JDK", o->jdks,
                 "The JDK to compare with, then the one to judge: homes, or libjvm.so", "JDK");
   verb.List("--reader", o->readers,
-            "A reader of the table, with a version what that version reads; repeatable "
-            "(default: all, each as its newest version)",
+            "Reader to check for, in its newest version unless one is given; repeatable "
+            "(default: all)",
             "NAME[@VERSION]");
   verb.Text("--table", o->table,
-            "What readers read (default: the table that comes with walkhammer)", "FILE.tsv");
+            "Table of what readers read (default: the one that comes with walkhammer)", "FILE.tsv");
   verb.Json(o->json);
   verb.Runs(chosen, o, RunCheck);
 }

@@ -132,7 +132,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
   verb.Several("--candidate", o->candidate, "Runs or nights of the build to judge", "RUN");
   AddPolicy(verb, o->policy);
   AddStores(verb, o->judging);
-  verb.Text("--build", o->build, "The build's version, for JDKs that all call themselves the same",
+  verb.Text("--build", o->build, "Version of the build, where all builds report the same one",
             "VERSION");
   verb.Count(
       "--replay", o->replays,

@@ -167,7 +167,7 @@ void AddImport(CLI::App& app, Invocation& chosen) {
   verb.Argument("files", o->files, "hs_err logs, other texts with a stack, or core files");
   verb.OutFolder(o->out, "out/import-TIME-PID");
   verb.Text("--modules", o->modules,
-            "Folder with the program's files of a core, if they are not where they were", "DIR");
+            "Folder with the libraries of a core's program, if they have moved", "DIR");
   verb.Json(o->json);
   verb.Flag("--redact", o->redact, "Only print the log without what is personal in it");
   verb.Flag("--force", o->force, "Redact also a text in which no crash report is recognised");

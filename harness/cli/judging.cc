@@ -11,7 +11,8 @@
 namespace walkhammer {
 
 void AddPolicy(Verb& verb, std::string& policy) {
-  verb.Text("--policy", policy, "What fails, what warns, and from which size on", "FILE.toml");
+  verb.Text("--policy", policy, "File that says what fails, what warns, and from which size on",
+            "FILE.toml");
 }
 
 void AddStores(Verb& verb, JudgingOptions& options) {

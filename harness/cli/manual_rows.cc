@@ -7,23 +7,21 @@ namespace {
 const ManualRow kFind[] = {
     {"walkhammer",
      "walkhammer drives the stack-walking APIs of unmodified JDKs, such as AsyncGetCallTrace. It "
-     "contains crashes and hangs, judges each answer, and makes a small request of each break that "
-     "replays it.\n\n"
-     "Results go to stdout, progress and diagnostics to stderr. Known bugs fail no run: what "
-     "nobody "
-     "knows ends it with exit code 1.",
+     "contains crashes and hangs, judges each answer, and turns each break into a small request "
+     "that replays it.\n\n"
+     "Results go to stdout, progress and diagnostics to stderr. A known bug "
+     "does not fail a run; a new one ends it with exit code 1.",
      {{"Fuzz the newest JDK of this machine for half a minute", "walkhammer try"},
       {"What this machine and its JDKs can do", "walkhammer doctor"},
       {"Fuzz a JDK for ten minutes",
        "walkhammer fuzz --jdk /opt/jdk-25 --time 10m --out out/night"},
       {"The report of that run, as a page", "walkhammer report out/night --html report.html"}}},
     {"fuzz",
-     "The verb makes walk requests, presents each to a walker in a scene, a Java thread parked in "
-     "a "
-     "known place, and judges the answer. The JVM is stopped during walks, so nothing else "
-     "moves.\n\n"
+     "The verb makes walk requests. It presents each to a walker in a scene, which is a Java "
+     "thread parked in a known place, and judges the answer. The JVM is stopped during walks, so "
+     "nothing else moves.\n\n"
      "The same seed makes the same requests in each process of the same JDK and flags. The engines "
-     "libfuzzer and afl are guided by the coverage of the walker's own code. What is found is "
+     "libfuzzer and afl are guided by the coverage of the walker's own code. Findings are "
      "replayed in fresh processes, and minimised.",
      {{"Fuzz with ZGC, repeatably",
        "walkhammer fuzz --jdk /opt/jdk-25 --time 10m --seed 7 --out out/night -- -XX:+UseZGC"},
@@ -61,7 +59,8 @@ const ManualRow kFindings[] = {
      {{"Write it to a file", "walkhammer minimize input.walk --out small.walk"}}},
     {"bisect",
      "The verb finds the two builds between which a request begins to break, or stops. It measures "
-     "how reliably the request breaks, and replays a build so often that chance hides nothing.\n\n"
+     "how reliably the request breaks, and replays each build often enough to notice rare "
+     "breaks.\n\n"
      "Builds that cannot walk the request are left out, and a bug that comes back is reported.",
      {{"The first build that breaks", "walkhammer bisect small.walk --jdk-dir /opt/jdks"},
       {"The first build that does not", "walkhammer bisect small.walk --jdk-dir /opt/jdks --fix"}}},
@@ -87,7 +86,7 @@ const ManualRow kRuns[] = {
      {{"As a page, and for a CI server",
        "walkhammer report out/night --html report.html --junit report.xml"},
       {"When each bucket was seen in many runs", "walkhammer report --history out/nights"},
-      {"What nothing reached of a function",
+      {"The part of a function that no walk reached",
        "walkhammer report out/night --unreached --function safe_for_sender"}}},
     {"gate",
      "The verb compares the runs of two builds, and says what of the second one is worse: crashes, "
@@ -97,20 +96,18 @@ const ManualRow kRuns[] = {
        "walkhammer gate --baseline out/base-1 out/base-2 out/base-3 --candidate out/new-1 "
        "out/new-2 "
        "out/new-3"},
-      {"Replay what differs, with a policy of one's own",
+      {"Replay what differs, with your policy",
        "walkhammer gate --baseline out/base --candidate out/new --replay 10 --policy gate.toml"}}},
     {"night",
-     "The verb judges a night, a folder of many runs, against the last green one. Red, exit code "
-     "1, "
-     "names what is new and was replayed; unsure is exit code 4.",
+     "The verb judges a night, a folder of many runs, against the last green one. "
+     "Red is exit code 1, and names what is new and was replayed. Unsure is exit code 4.",
      {{"Judge a night by what is known at this moment", "walkhammer night nights/20260301"},
-      {"Against a night of one's choice",
+      {"Against a night that you choose",
        "walkhammer night nights/20260302 --baseline nights/20260226"}}},
     {"check",
      "The verb compares the vmStructs of two JDKs, and says which readers lose what they read. The "
      "tables are read out of the files, so no JVM is started.",
-     {{"What of one build's contract another one breaks",
-       "walkhammer check --structs /opt/jdk-25 /opt/jdk-26"},
+     {{"What a newer build breaks", "walkhammer check --structs /opt/jdk-25 /opt/jdk-26"},
       {"For one version of a reader",
        "walkhammer check --structs /opt/jdk-25 /opt/jdk-26 --reader async-profiler@3.0"}}},
     {"merge",
@@ -131,8 +128,7 @@ const ManualRow kBugs[] = {
      {{"Two nights", "walkhammer bugs update --store bugs out/night-1 out/night-2"},
       {"Open none", "walkhammer bugs update --store bugs --only-known out/night-1"}}},
     {"bugs grade",
-     "The verb says what an old run would be worth by what the store knows now. It changes "
-     "nothing.",
+     "The verb judges an old run by what the store knows at this moment. It changes nothing.",
      {{"One run", "walkhammer bugs grade --store bugs out/night-7"}}},
     {"bugs list",
      "The verb prints the bugs of a store, with their states.",

@@ -65,8 +65,8 @@ void AddMerge(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "merge", "Join run folders into one, and count no run twice");
   auto o = std::make_shared<MergeOptions>();
   verb.Argument("RUN", o->runs,
-                "Run folders of one build, kind, walker and choice of JVM flags, merged ones, too; "
-                "or nights, whose groups are merged",
+                "Runs of one build, kind, walker and choice of JVM flags, also merged ones; or "
+                "nights, whose groups are merged",
                 "DIR");
   verb.Text("--out", o->out, "The merged folder; must not exist or be empty", "DIR");
   verb.Json(o->json);

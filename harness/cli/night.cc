@@ -135,7 +135,7 @@ void AddNight(CLI::App& app, Invocation& chosen) {
   verb.Count("--times", o->times, "Replays of a bug that may be new, on each JDK (default: 5)", 1,
              1000);
   verb.Count("--failed", o->failed,
-             "So many runs of the night failed, so that it is not a green one (default: 0)");
+             "How many runs of the night failed; with any, the night is not green (default: 0)");
   verb.Jobs(o->jobs, "2");
   verb.Json(o->json);
   verb.Runs(chosen, o, RunNight);

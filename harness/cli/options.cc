@@ -175,7 +175,7 @@ void Verb::Provider(std::string& provider, bool library_only) {
          "FILE.so");
   else
     Text("--provider", provider,
-         "Implementer of the walker: jdk; ref, our own; or a library that stands in for libjvm "
+         "Where the walker's code is: jdk; ref, our own; or a library that stands in for libjvm "
          "(default: the walker's)",
          "jdk|ref|FILE.so");
 }

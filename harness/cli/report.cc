@@ -164,17 +164,18 @@ void AddReport(CLI::App& app, Invocation& chosen) {
   verb.Argument("runs", o->runs, "Folders of runs or nights; with --history, also folders of these",
                 "DIR");
   verb.Flag("--coverage", o->coverage,
-            "Only: how much of each function of the walker's code was reached");
-  verb.Flag("--unreached", o->unreached,
-            "Only: the blocks not reached, disassembled; needs the libjvm of the run");
+            "Print only how much of each function of the walker's code was reached");
+  verb.Flag(
+      "--unreached", o->unreached,
+      "Print only the blocks that were not reached, disassembled; needs the libjvm of the run");
   verb.Text("--function", o->function,
             "With --coverage or --unreached: only functions whose names contain this", "NAME");
   verb.Text("--flame", o->flame,
             "A flame graph of the stacks that a stress or step run saw, as a page", "FILE.html");
   verb.Text("--baseline", o->baseline,
-            "With --flame: coloured by how the share of each frame changed from this run's", "RUN");
+            "With --flame: colour frames by how their share differs from that in this run", "RUN");
   verb.Text("--collapsed", o->collapsed,
-            "These stacks as text, in the collapsed format of flamegraph.pl", "FILE");
+            "The stacks of a run as text, in the collapsed format of flamegraph.pl", "FILE");
   verb.Text("--cell", o->cell, "With --flame or --collapsed: only this cell, by label or position",
             "CELL");
   for (size_t i = 0; i < ReportOutputs().size(); i++) {

@@ -29,7 +29,7 @@ struct Shard {
 Result<Shard> ParseShard(const std::string& text);
 
 inline constexpr char kShardHelp[] =
-    "Only part I of N, from 1 on; parts 1/N to N/N, each done once anywhere, are the whole";
+    "Only part I of N, counted from 1. All N parts together are the whole campaign";
 
 }  // namespace walkhammer
 

@@ -167,10 +167,11 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
     return words.empty() ? BadInput("--java must name the arguments of a program") : Ok();
   };
   verb.Parsed("--java", java,
-              "Instead: arguments of a java command of your own, e.g. '-jar app.jar'; words with "
+              "Instead of --workload: arguments of a java command of your own, e.g. '-jar "
+              "app.jar'; words with "
               "blanks in double quotes",
               "TEXT");
-  verb.Count("--pid", s.loads.pid, "Instead: attach to this running JVM");
+  verb.Count("--pid", s.loads.pid, "Instead of --workload: attach to this running JVM");
   verb.Jdks(s.jdks);
   verb.Provider(o.provider);
   verb.WithoutOracles(o.without);
@@ -194,7 +195,8 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.Text("--shard", o.shard, kShardHelp, "I/N");
   verb.OutFolder(o.out, "out/TIME-VERB-PID");
   verb.Flag("--no-confirm", o.no_confirm, "Do not replay what is found");
-  verb.Flag("--no-walk", s.job.no_walk, "Only count signals: what they cost without a walker");
+  verb.Flag("--no-walk", s.job.no_walk,
+            "Count the signals only, to see what they cost without a walker");
   AddJudging(verb, o.end.judging);
   verb.Json(o.end.json);
 }
@@ -207,8 +209,10 @@ void AddSamplingOptions(Verb& verb, StressOptions& o) {
   const auto interval = [&job](const std::string& text) {
     return ParseInterval(text, job.interval_min_ns, job.interval_max_ns);
   };
-  verb.Parsed("--interval", interval,
-              "Between samples: 100us (default), 10us..100us at random, back-to-back", "TIME");
+  verb.Parsed(
+      "--interval", interval,
+      "Time between samples: 100us (default), random in a range (10us..100us), or back-to-back",
+      "TIME");
   Choose(verb, "--sampler", job.sampler, kSamplers,
          "Source of signals: auto (default), perf, timer or thread");
   Choose(verb, "--clock", job.clock, kClocks, "Clock of the interval: cpu (default) or wall");
@@ -229,11 +233,13 @@ void AddSteppingOptions(Verb& verb, StressOptions& o) {
   s.time = std::chrono::seconds(20);
   s.job.step = kStepByTrapFlag;
   verb.Walkers(o.walkers);
-  Field(verb, "--thread", s.job.step_thread, "Part of the thread's name (default: the busiest)");
+  Field(verb, "--thread", s.job.step_thread,
+        "Thread to step, by a part of its name (default: the busiest)");
   verb.Scenes(s.loads.scenes, "none, but a program");
-  Field(verb, "--method", s.job.step_method, "Only while this is on the stack: pkg.Class.method");
-  verb.Count("--steps", s.job.step_limit, "Instructions in all (default: no limit)");
-  verb.Count("--window", s.job.step_window, "Instructions in a row (default 20000)", 1);
+  Field(verb, "--method", s.job.step_method,
+        "Step only while this method is on the stack: pkg.Class.method");
+  verb.Count("--steps", s.job.step_limit, "Instructions to step in all (default: no limit)");
+  verb.Count("--window", s.job.step_window, "Instructions to step in a row (default 20000)", 1);
   Choose(verb, "--stepper", s.job.step, kSteppers, "Means to step: trap-flag (default) or ptrace");
 }
 

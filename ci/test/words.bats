@@ -80,12 +80,14 @@ long() {
     long 14 | tr -d .
     long 14
   } >tree/page.md
+  echo "echo \"a: $(long 26)\" >&2" >tree/a.sh
   printf 'Fail("%s "\n     "%s\\n");\n' "$(long 13 | tr -d .)" "$(long 13)" >tree/harness/a.cc
   printf '// %s\nFail("%s\\n%s");\n' "$(long 40)" "$(long 13 | tr -d .)" "$(long 13)" >tree/harness/b.cc
   run -1 "$root/ci/test/words.sh" tree
   echo "$output"
-  [ "${#lines[@]}" -eq 3 ]
-  has_parts 'page.md:2: 26 words, not at most 25: It goes' 'page.md:14: 28 words' 'harness/a.cc: 26 words'
+  [ "${#lines[@]}" -eq 4 ]
+  has_parts 'page.md:2: 26 words, not at most 25: It goes' 'page.md:14: 28 words' \
+    'harness/a.cc: 26 words' 'a.sh: 27 words'
 }
 
 @test "each rule finds something, and has an alternative" {

@@ -130,6 +130,7 @@ perl -e '
     if ($shell) {
       $text =~ s/\\\n//g;
       check($file, $1) while $text =~ /^(.*)$/mg;
+      measure($file, $1) while $text =~ /"((?:[^"\\\n]|\\.)*)"/g;
       next;
     }
     next unless $file =~ m{^(?:harness|reports|stress|fuzzers|workloads)/.*\.(?:cc|h|inc)$};

@@ -216,12 +216,12 @@ Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::stri
 }
 
 void AddFuzz(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "fuzz", "Walk parked scenes with synthetic requests");
+  Verb verb(app, "fuzz", "Walk parked Java threads with edited registers, anchors and stacks");
   auto o = std::make_shared<FuzzOptions>();
   verb.Walkers(o->walkers);
   verb.Provider(o->provider);
   verb.Text("--engine", o->engine,
-            "Maker of the requests (walkhammer show engines) (default: random)", "NAME");
+            "What makes the requests (walkhammer show engines) (default: random)", "NAME");
   verb.Count("--workers", o->workers,
              "Processes that share the walks (default: one for each core and 65,536 walks)", 1,
              kMostWorkers);
@@ -241,7 +241,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Flag("--no-minimize", o->no_minimize, "Do not minimise requests");
   verb.Text("--confirm-time", o->confirm_time,
             "How long to confirm and minimise, at most, after the walks (default: as long as the "
-            "walks, at most 3m). What is not replayed by then says so",
+            "walks, at most 3m). Findings not replayed by then say so",
             "TIME");
   verb.Text("--minimize-time", o->minimize_time,
             "How much of --confirm-time minimising may take (default: what is left)", "TIME");
@@ -249,7 +249,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
             "During walks, Java threads allocate, and load, compile and unload classes");
   verb.Flag("--answers", o->answers,
             "Keep a digest of each answer, so that gate can compare request by request");
-  verb.Flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");
+  verb.Flag("--no-coverage", o->no_coverage, "Do not measure the coverage of the walker's code");
   verb.CoverageGoal(o->end.coverage_goal);
   verb.Flag("--keep-aslr", o->keep_aslr,
             "Leave address randomisation on while fuzzing (replays always do)");

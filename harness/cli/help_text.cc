@@ -55,7 +55,7 @@ std::string HelpText(const VerbHelp& verb, size_t columns) {
   text += "\n";
   const std::string path = verb.path == verb.words() ? "" : " " + verb.words();
   if (!verb.verbs.empty())
-    text += fmt::format("walkhammer help{} VERB tells the options of a verb.\n", path);
+    text += fmt::format("walkhammer help{} VERB prints the options of a verb.\n", path);
   if (verb.takes_jvm_flags) text += "JVM flags follow after --.\n";
   return text + Wrapped(ExitCodesText(), columns) + "\n";
 }

@@ -105,12 +105,12 @@ void Verb::Argument(const std::string& name, std::vector<std::string>& values,
 void Verb::Json(bool& json) { Flag("--json", json, "Print the result as JSON on stdout"); }
 
 void Verb::Walkers(std::vector<std::string>& walkers) {
-  List(
-      "--walker", walkers,
-      "Walkers to test, compared if there are several: agct (default), agct,asgst. walkhammer show "
-      "walkers has the names; plugin:FILE.so is one of your own. Under stress also jfr, or "
-      "agent:PATH=OPTIONS for another profiler",
-      "NAME[,NAME...]");
+  List("--walker", walkers,
+       "Walkers to test (walkhammer show walkers; default: agct). Several, as in agct,asgst, are "
+       "compared. plugin:FILE.so is one of your own. Under stress also jfr, or agent:PATH=OPTIONS "
+       "for "
+       "another profiler",
+       "NAME[,NAME...]");
 }
 
 void Verb::WithoutOracles(std::vector<std::string>& names) {
@@ -175,7 +175,7 @@ void Verb::Provider(std::string& provider, bool library_only) {
          "FILE.so");
   else
     Text("--provider", provider,
-         "Where the walker's code is: jdk; ref, our own; or a library that stands in for libjvm "
+         "Where the walker's code is: jdk; ref, walkhammer's own; or a library in place of libjvm "
          "(default: the walker's)",
          "jdk|ref|FILE.so");
 }

@@ -159,9 +159,10 @@ Result<StressSettings> SettingsOf(const StressOptions& options,
 
 void AddSharedOptions(Verb& verb, StressOptions& o) {
   StressSettings& s = o.settings;
-  verb.List("--workload", s.loads.workloads,
-            "What to run (walkhammer show workloads), patterns too: 'torture:*'; repeatable",
-            "NAME");
+  verb.List(
+      "--workload", s.loads.workloads,
+      "Programs to run, by name or pattern ('torture:*'); repeatable (walkhammer show workloads)",
+      "NAME");
   const auto java = [&words = s.loads.java](const std::string& text) -> Status {
     ASSIGN_OR_RETURN(words, QuotedWords(text));
     return words.empty() ? BadInput("--java must name the arguments of a program") : Ok();

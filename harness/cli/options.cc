@@ -107,9 +107,8 @@ void Verb::Json(bool& json) { Flag("--json", json, "Print the result as JSON on 
 void Verb::Walkers(std::vector<std::string>& walkers) {
   List("--walker", walkers,
        "Walkers to test (walkhammer show walkers; default: agct). Several, as in agct,asgst, are "
-       "compared. plugin:FILE.so is one of your own. Under stress also jfr, or agent:PATH=OPTIONS "
-       "for "
-       "another profiler",
+       "compared. plugin:FILE.so is one of your own. Under stress also jfr, or "
+       "agent:PATH=OPTIONS for another profiler",
        "NAME[,NAME...]");
 }
 
@@ -118,9 +117,7 @@ void Verb::WithoutOracles(std::vector<std::string>& names) {
   for (const Oracle& oracle : AllOracles())
     if (oracle.kept != nullptr) kept += fmt::format("{}{}", kept.empty() ? "" : ", ", oracle.name);
   List("--without-oracle", names,
-       "Oracle that is not asked; repeatable. walkhammer show oracles has the names. Always "
-       "asked: " +
-           kept,
+       "Oracle that is not asked; repeatable (walkhammer show oracles). Always asked: " + kept,
        "NAME");
 }
 

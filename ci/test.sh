@@ -243,7 +243,7 @@ check 'scripts: shellcheck' \
 check 'folders: who includes whom' ci/includes.sh
 check 'functions: how long they are' ci/test/functions.sh
 check 'licence: each source names it' ci/test/spdx.sh
-check 'English: pages, messages and help' ci/test/words.sh
+check 'English: words, and lengths of sentences' ci/test/words.sh
 check 'links of pages' ci/test/links.sh
 format 'format: clang-format-14'
 # Unity builds take half of the time. ci/test/tidy.sh and the preset itself compile each file alone.

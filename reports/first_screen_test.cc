@@ -189,7 +189,9 @@ TEST_F(FirstScreenTest, AVerdictThatSaysWhyIsWrapped) {
 
 TEST_F(FirstScreenTest, CommandsAreThoseOfTheUser) {
   Add("crash in f");
-  const std::string screen = FirstScreen(Judged(), "", 80, "'/my build/walkhammer'");
+  RunSummary run = Judged();
+  run.files[0].input = "crashes/one/input.walk";
+  const std::string screen = FirstScreen(run, "", 80, "'/my build/walkhammer'");
   EXPECT_THAT(screen, AllOf(HasSubstr("\n    '/my build/walkhammer' show "),
                             HasSubstr("\nMore  '/my build/walkhammer' report ")));
 }

@@ -218,9 +218,9 @@ void AddSamplingOptions(Verb& verb, StressOptions& o) {
          "Source of signals: auto (default), perf, timer or thread");
   Choose(verb, "--clock", job.clock, kClocks, "Clock of the interval: cpu (default) or wall");
   Choose(verb, "--mode", job.mode, kModes,
-         "Who walks a sample. handler (default): the thread itself, in its signal handler. parked: "
-         "another thread, while this one waits. running: another, while this one goes on. nested: "
-         "the handler, and a second one that interrupts it");
+         "How a sample is walked. handler (default): by the thread itself, in its signal handler. "
+         "parked: by another thread, while this one waits. running: by another, while this one "
+         "goes on. nested: in the handler, and in a second one that interrupts it");
   Limit(verb, "--park-limit", job.park_limit_ms,
         "How long a parked thread waits at most (default 100ms)");
   verb.Flag("--include-native", job.native_threads, "Sample also threads that run no Java");

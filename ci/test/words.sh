@@ -35,19 +35,19 @@ esac
 perl -e '
   use strict;
   my ($words, $most, $kind, @files) = @ARGV;
-  my (@rules, $any, $bad);
+  my (@rules, @small, $bad);
   open my $in, "<", $words or die "$words: $!";
   while (<$in>) {
     chomp;
     next if /^#/;
     my ($pattern, $instead, $exception) = split /\t/;
     push @rules, [qr/$pattern/i, $instead, ($exception // "") eq "" ? undef : qr/$exception/i];
-    $any = defined $any ? "$any|$pattern" : $pattern;
+    push @small, qr/\L$pattern/;
   }
-  $any = qr/$any/i;  # most texts have none of the words
   sub check {
     my ($place, $text) = @_;
-    return unless $text =~ $any;
+    my $lower = lc $text;  # most texts have none of the words, and this is fast
+    return unless grep { $lower =~ $_ } @small;
     for my $rule (@rules) {
       my ($pattern, $instead, $exception) = @$rule;
       my $left = $text;
@@ -103,7 +103,7 @@ perl -e '
     my ($number, $start, $comment, $code) = (0, 0, "", "");
     for my $line (split /\n/, $text) {
       $number++;
-      my ($before, $words) = $line =~ /^(\s*|.*?\s)$sign+(?:\s+(.*))?$/;
+      my ($before, $words) = index($line, $sign) < 0 ? () : $line =~ /^(\s*|.*?\s)$sign+(?:\s+(.*))?$/;
       my $inside = defined $before;
       if ($comment ne "" && !($inside && $before =~ /^\s*$/)) { check("$file:$start", $comment); $comment = "" }
       if ($inside) {

@@ -37,8 +37,8 @@ Fail("the file "
      "core, \"told\" so");
 CODE
   echo 'EXPECT("nevertheless")  // likewise' >tree/harness/a_test.cc
-  mkdir tree/ci
-  cat >tree/ci/a.sh <<'SCRIPT'
+  mkdir tree/tools
+  cat >tree/tools/a.sh <<'SCRIPT'
 # It runs for
 # ever.
 echo "a: it is not to be had" >&2
@@ -48,7 +48,7 @@ SCRIPT
   [ "${#lines[@]}" -eq 10 ]
   has_parts 'docs/page.md:2: "is no J"' 'docs/page.md:2: ". Of the "' 'docs/page.md:2: "wants"' \
     'harness/a.cc: "is no c"' 'harness/a.cc: "told"' 'harness/a.cc:1: "is no p"' 'harness/a.cc:4: "held against"' \
-    'harness/a_test.cc:1: "likewise"' 'ci/a.sh:1: "for ever"' 'ci/a.sh: "is not to be had"'
+    'harness/a_test.cc:1: "likewise"' 'tools/a.sh:1: "for ever"' 'tools/a.sh: "is not to be had"'
   # What cannot be checked does not pass.
   mkdir empty
   git init -q empty

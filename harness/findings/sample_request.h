@@ -39,7 +39,7 @@ struct StackWords {
 
 // The same for any number of stack words in place of those in `sample`. `origin`: the address that
 // becomes stack+kSampledSp; 0: addresses on the stack are given by their distance from its nearer
-// bound, and there are not words. Of more words than a request has edits, those that
+// bound, and there are no words. If there are more words than a request has edits, those that
 // walkers follow are kept.
 WalkRequest RequestOfWords(const Sample& sample, const StackWords& words, uint64_t origin,
                            const StressState& state, SymbolTable& symbols);

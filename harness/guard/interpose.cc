@@ -123,8 +123,8 @@ void* NextOf(const char* name) {
   return found == nullptr || of_condition ? InNextLibrary(name) : found;
 }
 
-// Called by the first function that is used; at that time the process has one thread. dlsym may
-// allocate then, from Bootstrap.
+// Called by the first function that is used, while the process has one thread. dlsym may
+// allocate, from Bootstrap.
 __attribute__((constructor)) void LookUp() {
   LookedUp no = LookedUp::kNo;
   if (!looked_up.compare_exchange_strong(no, LookedUp::kNow)) return;

@@ -44,7 +44,7 @@ struct ShadowStack {
 };
 
 // Facts about a sample that the walker was not shown. The functions accept whatever a walker may
-// have returned for a jmethodID: any value, also of a class that is unloaded then.
+// have returned for a jmethodID: any value, also of a class that is being unloaded.
 struct SampleFacts {
   bool nested;                // it interrupted another walk
   const ShadowStack* shadow;  // of the sampled thread, or null

@@ -119,7 +119,7 @@ void TryLock(AgctTrace&, jint) {
 constexpr timespec kLongAgo{1, 0};
 void WaitForCondition(AgctTrace&, jint) {
   static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-  // One for each thread: no other walk may use it then.
+  // One for each thread: no other walk may use it during the wait.
   __attribute__((tls_model("initial-exec"))) static thread_local pthread_mutex_t mutex =
       PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_timedwait(&condition, &mutex, &kLongAgo);

@@ -354,8 +354,8 @@ JNIEXPORT int JNICALL ASGST_GetEnqueuableElement(void* ucontext, ASGST_QueueElem
 /* Returns element `n`: from the oldest on 0, 1, ...; from the youngest on -1, -2, ...; null if
    there is no such element, or if it is not complete yet. The signal handler that has enqueued an
    element may ask for that element, and change its `arg`, until the handler returns: that long the
-   element stays in the queue. In a later handler, another thread may take the element out then,
-   if the queue's thread is blocked or in native; a change of `arg` may then come too late. A
+   element stays in the queue. In a later handler, another thread may take the element out at any
+   time, if the queue's thread is blocked or in native; a change of `arg` may then come too late. A
    handler that blocks no signal, or that has given ASGST_Enqueue no context, has half a second; any
    other has five seconds. Signal-safe: yes. */
 JNIEXPORT ASGST_QueueElement* JNICALL ASGST_GetQueueElement(ASGST_Queue* queue, int n);

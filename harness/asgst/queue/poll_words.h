@@ -29,9 +29,9 @@ Status FindPollWords();
 // Arms both words of the current thread, whose JavaThread* is `thread`, as the VM does: the
 // thread's next poll of any kind stops.
 void ArmPoll(uint64_t thread);
-// Lowers the poll word of `thread`, which must not end then, to the multiple of 8 `most`, or
-// leaves it where it is lower: then returns from above `most` stop. What the JVM or another caller
-// waits for is still met, as it has a higher word, or the lower one that stays.
+// Lowers the poll word of `thread`, which must not end during the call, to the multiple of 8
+// `most`, or leaves it where it is lower: then returns from above `most` stop. What the JVM or
+// another caller waits for is still met, as it has a higher word, or the lower one that stays.
 void LowerPollWord(uint64_t thread, uint64_t most);
 
 }  // namespace walkhammer::asgst

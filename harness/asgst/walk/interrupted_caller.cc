@@ -32,7 +32,7 @@ void InterruptedCaller::PassLocals() {
     return;
   const uint64_t end = FrameBytes(caller) - 8;
   uint64_t above = 0;
-  if (ReturnAddress(at_.sp + end, above) && InCode(above)) return;  // there are not locals
+  if (ReturnAddress(at_.sp + end, above) && InCode(above)) return;  // there are no locals
   for (uint64_t sp = (at_.sp + 15) & ~15ULL; sp < at_.sp + 8 * kLeafWords; sp += 16) {
     if (!IsFrameAt(sp, caller)) continue;
     at_.sp = low_ = sp;

@@ -14,8 +14,8 @@ namespace walkhammer {
 // failed check, and fills in options.check_reports. The functions are found by their symbols:
 // report_vm_error, report_fatal and similar ones of JDK 8 to 28. From JDK 11 on, a failing check
 // first writes to a page that faults, to record the registers; TrapFailedChecks turns that fault
-// off. Call it after JVM start and before InstallGuard, on a thread on which no check can fail
-// then. Does nothing if libjvm is stripped or the kernel forbids changing code: a check that
+// off. Call it after JVM start and before InstallGuard, on a thread on which no check fails during
+// the call. Does nothing if libjvm is stripped or the kernel forbids changing code: a check that
 // fails then ends the process.
 void TrapFailedChecks(void* libjvm, const std::string& path, GuardOptions& options);
 

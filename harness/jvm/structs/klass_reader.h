@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KlassReader: reads the Klass* of a java.lang.Class. The JDK's own Unsafe reads the field in Java
-// code, where no collector can move the object then. Signal-safe: no.
+// code, where no collector can move the object during the read. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_KLASS_READER_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_KLASS_READER_H_
 

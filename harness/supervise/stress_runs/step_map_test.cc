@@ -278,7 +278,7 @@ TEST_F(StepMapTest, Libraries) {
   EXPECT_EQ(Ranges(), "native -3 unknown_not_Java 64..65 2\n");
 }
 
-// Without the process there are not bytes: the kinds come from frame_complete alone, and there is
+// Without the process there are no bytes: the kinds come from frame_complete alone, and there is
 // no disassembly.
 TEST_F(StepMapTest, WithoutTheProcess) {
   Method(kMethod);

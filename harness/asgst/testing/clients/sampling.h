@@ -19,8 +19,8 @@
 #include <string>
 #include <thread>
 
-// The threads that run, by JVMTI's events. A signal is sent with the mutex held, so that no thread
-// ends then.
+// The threads that run, by JVMTI's events. Signals are sent with the mutex held, so no thread ends
+// before it gets its signal.
 class SampledThreads {
  public:
   void Add() {

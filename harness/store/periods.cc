@@ -20,10 +20,20 @@ void Periods::Series::Join() {
   counts = std::move(joined);
 }
 
+template <typename... Parts>
+Periods::Series& Periods::Table<Parts...>::Of(const std::tuple<const Parts&...>& key) {
+  if (next >= rows.size() || rows[next].first != key) {
+    const auto [place, is_new] = places.try_emplace(Key(key), rows.size());
+    if (is_new) rows.emplace_back(Key(key), Series());
+    next = place->second;
+  }
+  return rows[next++].second;
+}
+
 template <typename Visit>
 void Periods::EachSeries(Visit visit) {
-  for (auto& [key, series] : counts_) visit(series);
-  for (auto& [key, series] : times_) visit(series);
+  for (auto& [key, series] : counts_.rows) visit(series);
+  for (auto& [key, series] : times_.rows) visit(series);
   for (auto& [key, series] : buckets_) visit(series);
 }
 
@@ -37,11 +47,17 @@ void Periods::Join() {
 
 void Periods::Take(size_t period, const CountsSoFar& now) {
   for (const CountRow& row : now.counts)
-    counts_[{row.walker, row.scene, row.state, row.region, row.code}].Add(period, row.count);
-  std::map<std::tuple<std::string, std::string, uint64_t>, uint64_t>
-      times;  // a job may name a walker twice
-  for (const WalkTimeRow& row : now.times) times[{row.walker, row.scene, row.from_ns}] += row.count;
-  for (const auto& [key, count] : times) times_[key].Add(period, count);
+    counts_.Of({row.walker, row.scene, row.state, row.region, row.code}).Add(period, row.count);
+  const auto of = [&](const WalkTimeRow& row) -> Series& {
+    return times_.Of({row.walker, row.scene, row.from_ns});
+  };
+  // A job may name a walker twice.
+  for (const WalkTimeRow& row : now.times) of(row).now = 0;
+  for (const WalkTimeRow& row : now.times) of(row).now += row.count;
+  for (const WalkTimeRow& row : now.times) {
+    Series& series = of(row);
+    series.Add(period, series.now);
+  }
   for (const auto& [bucket, count] : now.seen) buckets_[bucket].Add(period, count);
   walks_ = now.walks;
 }
@@ -79,19 +95,19 @@ std::vector<PeriodRow> Periods::Rows(int64_t cell) const {
 
 std::vector<PeriodCountRow> Periods::Counts() const {
   std::vector<PeriodCountRow> rows;
-  for (const auto& [key, series] : counts_) {
+  counts_.Each([&](const auto& key, const Series& series) {
     const auto& [walker, scene, state, region, code] = key;
     rows.push_back({walker, scene, state, region, code, series.counts});
-  }
+  });
   return rows;
 }
 
 std::vector<PeriodTimeRow> Periods::Times() const {
   std::vector<PeriodTimeRow> rows;
-  for (const auto& [key, series] : times_) {
+  times_.Each([&](const auto& key, const Series& series) {
     const auto& [walker, scene, from_ns] = key;
     rows.push_back({walker, scene, from_ns, series.counts});
-  }
+  });
   return rows;
 }
 

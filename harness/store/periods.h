@@ -85,9 +85,25 @@ class Periods {
  private:
   struct Series {
     uint64_t before = 0;  // the total at the last period's end
+    uint64_t now = 0;     // the total, while a period is taken
     std::vector<uint64_t> counts;
     void Add(size_t period, uint64_t total);
     void Join();
+  };
+  // Series by key, which are found without a search as long as they come in the order of the last
+  // time: a second's thousands of rows do.
+  template <typename... Parts>
+  struct Table {
+    using Key = std::tuple<Parts...>;
+    std::vector<std::pair<Key, Series>> rows;  // in the order of their first appearance
+    std::map<Key, size_t> places;              // in `rows`
+    size_t next = 0;                           // behind the row that was found last
+    Series& Of(const std::tuple<const Parts&...>& key);
+    // Calls `visit` with each key, in order, and its series.
+    template <typename Visit>
+    void Each(Visit visit) const {
+      for (const auto& [key, place] : places) visit(key, rows[place].second);
+    }
   };
   template <typename Visit>
   void EachSeries(Visit visit);
@@ -99,9 +115,8 @@ class Periods {
   std::vector<uint64_t> ends_ms_;
   uint64_t walks_ = 0;  // at the last period's end
   // walker, scene, state, region, code; walker, scene, from_ns; bucket
-  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, Series>
-      counts_;
-  std::map<std::tuple<std::string, std::string, uint64_t>, Series> times_;
+  Table<std::string, std::string, std::string, std::string, std::string> counts_;
+  Table<std::string, std::string, uint64_t> times_;
   std::map<int64_t, Series> buckets_;
 };
 

@@ -49,6 +49,32 @@ TEST(Periods, AreDifferencesOfTotals) {
   EXPECT_THAT(periods.Buckets()[0].counts, ElementsAre(0, 4));
 }
 
+TEST(Periods, RowsMayComeInAnyOrderAndTimesTwice) {
+  Periods periods;
+  const auto row = [](const char* scene, uint64_t count) {
+    return CountRow{"agct", scene, "in_Java", "nmethod", "frames", count};
+  };
+  const auto time = [](const char* scene, uint64_t from_ns, uint64_t count) {
+    return WalkTimeRow{"agct", scene, from_ns, count};
+  };
+  periods.End(1000, {9, {row("b", 2), row("a", 7)}, {time("b", 1, 2), time("b", 2, 1)}, {}});
+  periods.End(2000, {20,
+                     {row("a", 8), row("c", 5), row("b", 7)},
+                     {time("b", 2, 1), time("a", 1, 3), time("b", 1, 6), time("a", 1, 4)},
+                     {}});
+  periods.End(3000, {22, {row("b", 9)}, {time("b", 1, 3)}, {}});
+  std::vector<std::string> scenes;
+  for (const PeriodCountRow& counted : periods.Counts()) scenes.push_back(counted.scene);
+  EXPECT_THAT(scenes, ElementsAre("a", "b", "c"));
+  EXPECT_THAT(periods.Counts()[0].counts, ElementsAre(7, 1));
+  EXPECT_THAT(periods.Counts()[1].counts, ElementsAre(2, 5, 2));
+  EXPECT_THAT(periods.Counts()[2].counts, ElementsAre(0, 5));
+  ASSERT_THAT(periods.Times(), SizeIs(3));
+  EXPECT_THAT(periods.Times()[0].counts, ElementsAre(0, 7));  // a, 1
+  EXPECT_THAT(periods.Times()[1].counts, ElementsAre(2, 4));  // b, 1; a smaller total adds nothing
+  EXPECT_THAT(periods.Times()[2].counts, ElementsAre(1));     // b, 2
+}
+
 TEST(Periods, AHourHasNoMoreThanTheMost) {
   Periods periods;
   for (uint64_t second = 1; second <= 3600; second++)

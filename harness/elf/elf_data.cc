@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/elf/elf_data.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace walkhammer {
 
@@ -20,7 +22,7 @@ void ElfData::ReadRelocations(const ElfSection& section, Elf_Data* dynamic_symbo
         continue;  // another library's
       base = symbol.st_value;
     }
-    pointers_[rela.r_offset] = base + static_cast<uint64_t>(rela.r_addend);
+    pointers_.push_back({rela.r_offset, base + static_cast<uint64_t>(rela.r_addend)});
   }
 }
 
@@ -45,6 +47,9 @@ Result<ElfData> ElfData::Open(const std::string& path) {
                                (s.header.sh_flags & SHF_EXECINSTR) != 0});
   }
   for (const ElfSection& s : relocations) out.ReadRelocations(s, dynamic);
+  // Of several for one address, the last one decides.
+  if (!std::is_sorted(out.pointers_.begin(), out.pointers_.end(), IsBefore))
+    std::stable_sort(out.pointers_.begin(), out.pointers_.end(), IsBefore);
   return out;
 }
 
@@ -65,7 +70,10 @@ bool ElfData::IsCode(uint64_t address) const {
 }
 
 uint64_t ElfData::PointerAt(uint64_t address) const {
-  if (const auto found = pointers_.find(address); found != pointers_.end()) return found->second;
+  const auto after =
+      std::upper_bound(pointers_.begin(), pointers_.end(), Pointer{address, 0}, IsBefore);
+  if (after != pointers_.begin() && std::prev(after)->address == address)
+    return std::prev(after)->value;
   // Packed relative relocations (DT_RELR) add to the word that is already in place.
   const auto bytes = Bytes(address);
   uint64_t in_place = 0;

@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -37,6 +36,10 @@ class ElfData {
     std::span<const uint8_t> bytes;
     bool code;
   };
+  struct Pointer {
+    uint64_t address, value;
+  };
+  static bool IsBefore(const Pointer& a, const Pointer& b) { return a.address < b.address; }
 
   ElfData() = default;
   void ReadRelocations(const ElfSection& section, Elf_Data* dynamic_symbols);
@@ -44,7 +47,7 @@ class ElfData {
 
   std::unique_ptr<ElfFile> file_;
   std::vector<Section> sections_;
-  std::unordered_map<uint64_t, uint64_t> pointers_;  // address -> pointer, by relocations
+  std::vector<Pointer> pointers_;  // by relocations, ordered by address
 };
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests listings and rows of real code: functions of this test.
+// Tests listings and rows of real code: that of testing/listed_code.cc.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,45 +13,21 @@
 #include "reports/coverage_report.h"
 
 namespace walkhammer {
-
-volatile int coverage_test_sink;
-
-// Code to cover: branches, and a function that is called on one side of a branch. clang's UBSan
-// would put data ahead of a function's first instruction.
-#define WH_COVERED __attribute__((noinline, no_sanitize("undefined")))
-extern "C" {
-WH_COVERED void WalkhammerTestCallee() { coverage_test_sink = 7; }
-WH_COVERED int WalkhammerTestCode(int x) {
-  if (x < 0) coverage_test_sink = 5;
-  if (coverage_test_sink == 6) coverage_test_sink = 8;
-  if (x > 3) {
-    coverage_test_sink = 1;
-    WalkhammerTestCallee();
-    coverage_test_sink = 2;
-  } else {
-    coverage_test_sink = 3;
-    coverage_test_sink = 4;
-  }
-  return coverage_test_sink;
-}
-}
-
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
 
-WalkerCode OwnCode() {
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  auto map = FindBlocks(self, {"WalkhammerTestCode"});
+WalkerCode ListedCode() {
+  auto map = FindBlocks(WALKHAMMER_LISTED_CODE, {"WalkhammerTestCode"});
   EXPECT_TRUE(map.ok()) << map.failure().message;
-  return {self, map.value()};
+  return {WALKHAMMER_LISTED_CODE, map.value()};
 }
 
 class ListingTest : public testing::Test {
  protected:
   ListingTest()
-      : code_(RowsOf(OwnCode())),
+      : code_(RowsOf(ListedCode())),
         run_(std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value())) {
     root_ = code_.functions[0].name == "WalkhammerTestCode" ? 0 : 1;
     EXPECT_TRUE(run_.SetCoverage(code_).ok());
@@ -82,7 +58,7 @@ class ListingTest : public testing::Test {
 };
 
 TEST_F(ListingTest, RowsAreThoseOfTheMap) {
-  const WalkerCode code = OwnCode();
+  const WalkerCode code = ListedCode();
   const CoverageRows rows = RowsOf(code);
   EXPECT_EQ(rows.build_id, BuildIdOf(code.path));
   ASSERT_EQ(rows.functions.size(), 2u);

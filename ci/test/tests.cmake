@@ -73,11 +73,15 @@ wh_test(crash_test
         LIBS wh_core wh_reproduce COLD
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata"
                     WALKHAMMER_CORPORA="${CMAKE_SOURCE_DIR}/corpora")
+# A library whose code is listed. Its functions call each other without the PLT.
+add_library(listed_code MODULE reports/testing/listed_code.cc)
+target_compile_options(listed_code PRIVATE -O0 -g0 -fno-sanitize=all -fvisibility=hidden)
 wh_test(reports_test
         reports/code_listing_test.cc reports/coverage_report_test.cc
         reports/first_screen_test.cc reports/flame_graph_test.cc reports/reports_test.cc
         reports/stress_report_test.cc reports/stress_verdict_test.cc
-        LIBS wh_reports wh_campaign COLD)
+        LIBS wh_reports wh_campaign COLD DEPENDS listed_code
+        DEFINITIONS WALKHAMMER_LISTED_CODE="$<TARGET_FILE:listed_code>")
 wh_test(report_output_test
         reports/history_test.cc reports/json_schema_test.cc reports/report_output_test.cc
         LIBS wh_reports COLD

@@ -222,9 +222,12 @@ void BindAny(sqlite3_stmt* statement, int place, Input& input) {
       break;
     }
     case 4: {  // 2 to 32 Ki bytes, of one byte or of a word
-      std::string text;
       const std::string word = kWords[input.Take(1) % std::size(kWords)];
-      while (text.size() < (size_t{2} << (kind / 8 % 15))) text += word.empty() ? "[" : word;
+      const size_t size = size_t{2} << (kind / 8 % 15);
+      std::string text = word.empty() ? "[" : word;
+      const size_t whole = (size + text.size() - 1) / text.size() * text.size();
+      while (text.size() < size) text += text;
+      text.resize(whole);
       sqlite3_bind_text(statement, place, text.data(), static_cast<int>(text.size()),
                         SQLITE_TRANSIENT);
       break;

@@ -13,10 +13,10 @@ target_link_libraries(reference_fuzzer PRIVATE jvm_headers PkgConfig::ELF)
 target_compile_options(reference_fuzzer PRIVATE -O1 ${engine_to_compile})
 target_link_options(reference_fuzzer PRIVATE ${engine_to_link})
 
-# The readers of run folders take longest to compile, so this fuzzer shares their libraries with
-# the tests.
+# The readers of run folders take longest to compile, so they are not optimised, and this fuzzer
+# shares their libraries with the tests.
 foreach(library ${run_readers})
-  target_compile_options(${library} PRIVATE -O1 ${coverage_for_engine})
+  target_compile_options(${library} PRIVATE ${coverage_for_engine})
 endforeach()
 add_executable(run_folder_fuzzer fuzzers/run_folder_fuzzer.cc)
 target_link_libraries(run_folder_fuzzer PRIVATE wh_reports)

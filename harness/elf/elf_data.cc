@@ -47,7 +47,7 @@ Result<ElfData> ElfData::Open(const std::string& path) {
                                (s.header.sh_flags & SHF_EXECINSTR) != 0});
   }
   for (const ElfSection& s : relocations) out.ReadRelocations(s, dynamic);
-  // Of several for one address, the last one decides.
+  // If one address has several, the last one decides.
   if (!std::is_sorted(out.pointers_.begin(), out.pointers_.end(), IsBefore))
     std::stable_sort(out.pointers_.begin(), out.pointers_.end(), IsBefore);
   return out;

@@ -23,9 +23,9 @@ target_link_libraries(run_folder_fuzzer PRIVATE wh_reports)
 target_compile_options(run_folder_fuzzer PRIVATE -O1 ${engine_to_compile})
 target_link_options(run_folder_fuzzer PRIVATE ${engine_to_link})
 
-# What reads crash logs, compiled again in the same way.
-get_target_property(hs_err_sources wh_hs_err SOURCES)
-add_executable(crash_log_fuzzer fuzzers/crash_log_fuzzer.cc ${hs_err_sources})
-target_link_libraries(crash_log_fuzzer PRIVATE wh_base wh_elf ZLIB::ZLIB)
+# What reads crash logs, which many tests read to and fro: optimised, and shared likewise.
+target_compile_options(wh_hs_err PRIVATE -O1 ${coverage_for_engine})
+add_executable(crash_log_fuzzer fuzzers/crash_log_fuzzer.cc)
+target_link_libraries(crash_log_fuzzer PRIVATE wh_hs_err)
 target_compile_options(crash_log_fuzzer PRIVATE -O1 ${engine_to_compile})
 target_link_options(crash_log_fuzzer PRIVATE ${engine_to_link})

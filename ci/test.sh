@@ -280,7 +280,8 @@ bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -print | sort
 must 'build: clang, sanitizers' finished asan
 check 'build: quick start' finished quick
 mkdir "$logs/crash_logs"
-# fuzz TARGET ARGUMENT...: for 20 s, beside the others, each of which takes a core.
+# fuzz TARGET ARGUMENT...: for 20 s unless an argument says otherwise, beside the others, each of which
+# takes a core.
 fuzz() {
   target=$1
   shift
@@ -288,7 +289,7 @@ fuzz() {
   aside="$aside $!"
 }
 fuzz reference -max_len=600
-fuzz run_folder -len_control=0 -max_len=2000 -timeout=60
+fuzz run_folder -len_control=0 -max_len=2000 -timeout=60 -max_total_time=35
 fuzz crash_log -max_len=40000 -timeout=60 "$logs/crash_logs" harness/hs_err/testdata
 check 'fuzzing: the reference walk, with sanitizers' finished reference
 check 'fuzzing: what reads run folders, with sanitizers' finished run_folder

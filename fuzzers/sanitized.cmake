@@ -23,7 +23,7 @@ target_link_libraries(run_folder_fuzzer PRIVATE wh_reports)
 target_compile_options(run_folder_fuzzer PRIVATE -O1 ${engine_to_compile})
 target_link_options(run_folder_fuzzer PRIVATE ${engine_to_link})
 
-# What reads crash logs, which many tests read to and fro: optimised, and shared likewise.
+# What reads crash logs, which many tests read to and fro: optimised, and shared in the same way.
 target_compile_options(wh_hs_err PRIVATE -O1 ${coverage_for_engine})
 add_executable(crash_log_fuzzer fuzzers/crash_log_fuzzer.cc)
 target_link_libraries(crash_log_fuzzer PRIVATE wh_hs_err)

@@ -111,6 +111,7 @@ void CheckWalks(const GateSides& sides, GateVerdict& verdict) {
 // Why a comparison without a failure does not pass; empty: it is one. Guided runs are compared by
 // buckets alone.
 std::string WhyTooLittle(const GateSides& sides, const GateVerdict& verdict) {
+  if (!verdict.unmade.empty()) return verdict.unmade;
   constexpr uint64_t kEnoughAnswers = 10000;
   const bool guided = sides.candidate.guided == sides.candidate.runs.size();
   if (guided || verdict.codes.compared + verdict.times.compared > 0 ||

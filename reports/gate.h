@@ -52,6 +52,7 @@ struct GateVerdict {
   // Requests that both builds were shown; not_enough: those that runs of one build answer
   // differently.
   GateFamily answers;
+  std::string unmade;  // too many of those that differ could not be made again: a sentence
   GateTotals baseline, candidate;
   std::string walkers;
   // Per million walks: highest rate of a crash that the candidate has and that was not met.

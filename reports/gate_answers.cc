@@ -178,8 +178,7 @@ void CheckCorpora(const GateSides& sides, GateVerdict& verdict) {
 
 // Requests that nobody could make again, such as of a run whose settings the gate does not know:
 // whether they always differ is unknown.
-void CheckUnmade(const GateSides& sides, const std::vector<AnsweredAgain>& again, size_t asked,
-                 GateVerdict& verdict) {
+void CheckUnmade(const std::vector<AnsweredAgain>& again, size_t asked, GateVerdict& verdict) {
   const auto made = std::count_if(again.begin(), again.end(),
                                   [](const AnsweredAgain& one) { return !one.name.empty(); });
   const size_t unmade = asked - static_cast<size_t>(made);
@@ -190,7 +189,7 @@ void CheckUnmade(const GateSides& sides, const std::vector<AnsweredAgain>& again
   if (unmade * 2 < asked)
     verdict.notes.push_back(text);
   else
-    AddChange({GateKind::kUnsure, "answers that differ", text}, sides.policy, verdict);
+    verdict.unmade = text;
 }
 
 }  // namespace
@@ -222,7 +221,7 @@ void CheckAnswers(const GateSides& sides, GateVerdict& verdict) {
   for (const auto& [codes, all] : classes)
     requests.insert(requests.end(), all.requests.begin(), all.requests.end());
   const std::vector<AnsweredAgain> again = sides.answers.again(requests);
-  CheckUnmade(sides, again, requests.size(), verdict);
+  CheckUnmade(again, requests.size(), verdict);
   size_t at = 0;
   for (const auto& [codes, all] : classes) {
     const size_t end = std::min(again.size(), at + all.requests.size());

@@ -120,7 +120,13 @@ unit_tests() {
 # The result of the sanitized tests. They run beside other steps, which may take the time that a
 # test needs: what failed runs again, alone, unless a sanitizer has reported something.
 sanitized_tests() {
-  finished sanitized && return
+  if finished sanitized; then
+    # Each program is one of ctest's tests.
+    awk '/^\[=+\] .* ran/ { programs++; tests += $2 } /^\[  SKIPPED \] [0-9]+ / { skipped += $4 }
+      END { print programs " programs with " tests " tests, of which " skipped + 0 " were skipped" }' \
+      build/asan/Testing/Temporary/LastTest.log
+    return
+  fi
   ! grep -qE 'Sanitizer: |runtime error: ' "$logs/sanitized" || return 1
   echo "once more, alone: what failed"
   $ctest --test-dir build/asan --rerun-failed

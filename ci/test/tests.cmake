@@ -19,8 +19,8 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 
 # wh_test(NAME SOURCE... LIBS LIBRARY... [LABELS LABEL...] [DEFINITIONS NAME=VALUE...]
-#         [DEPENDS TARGET...] [BY_BATS] [COLD]): one executable, each TEST a ctest test. A SOURCE
-# may be a pattern.
+#         [DEPENDS TARGET...] [BY_BATS] [COLD]): one executable, each TEST a ctest test; with
+# sanitizers, the executable is one. A SOURCE may be a pattern.
 # Label jvm: loads a JVM or starts one. BY_BATS: no ctest tests; a bats test runs it. COLD: tests
 # cold libraries only, see WALKHAMMER_COLD_TESTS.
 function(wh_test name)
@@ -45,6 +45,12 @@ function(wh_test name)
   target_compile_options(${name} PRIVATE -O0)
   target_precompile_headers(${name} REUSE_FROM test_headers)
   if(test_BY_BATS)
+    return()
+  endif()
+  if(WALKHAMMER_SANITIZE)
+    # A process for each of two thousand tests takes a quarter of their time.
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS "${test_LABELS}")
     return()
   endif()
   set(properties TIMEOUT ${test_timeout})

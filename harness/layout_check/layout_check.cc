@@ -36,7 +36,9 @@ class CheckedMemory final : public MemoryReader {
   CheckedMemory& operator=(const CheckedMemory&) = delete;
 
   bool ReadWord(uint64_t address, uint64_t& word) const override {
-    if (readable_.contains(address / kPage)) return kOwnMemory.ReadWord(address, word);
+    // A word at the end of a page may reach into the next one.
+    const bool within = address % kPage <= kPage - sizeof word;
+    if (within && readable_.contains(address / kPage)) return kOwnMemory.ReadWord(address, word);
     if (!is_open_ ||
         write(pipe_[1], reinterpret_cast<void*>(address), sizeof word) != sizeof word ||
         read(pipe_[0], &word, sizeof word) != sizeof word)

@@ -123,7 +123,7 @@ sanitized_tests() {
   if finished sanitized; then
     # Each program is one of ctest's tests.
     awk '/^\[=+\] .* ran/ { programs++; tests += $2 } /^\[  SKIPPED \] [0-9]+ / { skipped += $4 }
-      END { print programs " programs with " tests " tests, of which " skipped + 0 " were skipped" }' \
+      END { print programs + 0 " programs, " tests + 0 " tests, " skipped + 0 " skipped" }' \
       build/asan/Testing/Temporary/LastTest.log
     return
   fi
@@ -132,7 +132,7 @@ sanitized_tests() {
   $ctest --test-dir build/asan --rerun-failed
 }
 
-# bats_files FILE...: runs as many files at once as there are cores, and prints what each says once it
+# bats_files FILE...: runs as many files at once as there are cores. Prints what each says once it
 # ends, since the output of two would mix.
 bats_files() {
   # shellcheck disable=SC2016  # that shell's own arguments
@@ -286,8 +286,8 @@ bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -print | sort
 must 'build: clang, sanitizers' finished asan
 check 'build: quick start' finished quick
 mkdir "$logs/crash_logs"
-# fuzz TARGET ARGUMENT...: for 20 s unless an argument says otherwise, beside the others, each of which
-# takes a core.
+# fuzz TARGET ARGUMENT...: for 20 s unless an argument says otherwise. Runs beside the others, on
+# a core each.
 fuzz() {
   target=$1
   shift

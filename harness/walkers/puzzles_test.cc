@@ -169,7 +169,7 @@ TEST(Puzzles, HonestOneIsAsyncGetCallTraceItself) {
     return keys;
   };
   // Walks read memory that no request controls, which may differ between two processes: of a dozen
-  // pairs of runs one differed, by 2 of 52 crashes. Three pairs in a row are not by chance.
+  // pairs of runs one differed, by 2 of 52 crashes. Three pairs in a row do not differ by chance.
   std::set<std::string> honest, agct;
   for (int pair = 0; pair < 3; pair++) {
     honest = buckets("puzzle-honest");

@@ -23,7 +23,7 @@ struct StackWalkFeatures {
 };
 enum EventType { PERF_SAMPLE, EXECUTION_SAMPLE };
 
-// What the walk through C is given, as does getJavaTraceAsync.
+// What the walk through C is given, and getJavaTraceAsync, too.
 #if defined(FAKE_REGISTERS)
 #define FAKE_JAVA_CONTEXT , StackContext* java
 #else

@@ -222,9 +222,10 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Provider(o->provider);
   verb.Text("--engine", o->engine,
             "What makes the requests (walkhammer show engines) (default: random)", "NAME");
-  verb.Count("--workers", o->workers,
-             "Processes that share the walks (default: one for each core and 65,536 walks)", 1,
-             kMostWorkers);
+  verb.Count(
+      "--workers", o->workers,
+      "Processes that share the walks (default: one for each core, fewer below 65,536 walks each)",
+      1, kMostWorkers);
   verb.List("--corpus", o->corpus,
             "Folder of inputs to start from; the first gets what this run adds; repeatable", "DIR");
   verb.Jdks(o->jdks);

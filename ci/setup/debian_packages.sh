@@ -40,23 +40,23 @@ apt_tree() {
 # downloaded, prints apt's messages and returns 3.
 unpack() {
   echo "${0##*/}: unpacking $2's $1 packages:" >&2
-  architecture=$1 suite=$2 root=$3
+  unpack_as=$1 unpack_of=$2 unpack_to=$3  # the names that scripts use are theirs
   shift 3
   printf '  %s\n' "$@" | fmt -w 90 >&2
   mkdir -p "$apt_trees"
   downloads=$(mktemp -d "$apt_trees/downloads-XXXXXX")
   if ! (
-    cd "$downloads" && apt_tree "$architecture" "$suite" update &&
-      apt_tree "$architecture" "$suite" download "$@"
+    cd "$downloads" && apt_tree "$unpack_as" "$unpack_of" update &&
+      apt_tree "$unpack_as" "$unpack_of" download "$@"
   ) >"$downloads/log" 2>&1; then
     cat "$downloads/log" >&2
     rm -rf "$downloads"
-    echo "${0##*/}: $suite's $architecture packages cannot be had here" >&2
+    echo "${0##*/}: $unpack_of's $unpack_as packages cannot be had here" >&2
     return 3
   fi
-  mkdir -p "$root"
+  mkdir -p "$unpack_to"
   for package in "$downloads"/*.deb; do
-    dpkg-deb -x "$package" "$root"
+    dpkg-deb -x "$package" "$unpack_to"
   done
   rm -rf "$downloads"
 }

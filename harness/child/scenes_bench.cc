@@ -31,12 +31,21 @@ Result<Jdk> OpenBenchJdk(const std::string& path, std::vector<std::string> words
   return ToolFailed("cannot start anew by " + words[0]);
 }
 
+// Google Benchmark 1.8 has renamed the member that says so.
+template <class Run>
+bool HasFailed(const Run& run) {
+  if constexpr (requires { run.error_occurred; })
+    return run.error_occurred;
+  else
+    return run.skipped != decltype(run.skipped){};
+}
+
 }  // namespace
 
 void MedianTimes::ReportRuns(const std::vector<Run>& runs) {
   ConsoleReporter::ReportRuns(runs);
   for (const Run& run : runs)
-    if (!run.error_occurred &&
+    if (!HasFailed(run) &&
         (run.run_type == Run::RT_Iteration || run.aggregate_name == "median"))
       ns_[run.run_name.function_name] = run.GetAdjustedRealTime();
 }

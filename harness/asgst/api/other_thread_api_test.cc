@@ -127,11 +127,11 @@ TEST_P(OtherThread, OneThatRunsOnDoesNoHarm) {
   for (int round = 0; round < 20; round++) {
     RunningMethod running(round % 2 == 0 ? "interpSpin" : "c2Spin");
     running.Raise([&](ucontext_t* context) { old = *context; });
-    for (int i = 0; i < 2000; i++, walks++) {
+    for (int i = 0; i < 500; i++, walks++) {
       Walk(running, i % 2 == 0 ? &old : nullptr);
     }
   }
-  EXPECT_EQ(walks, 40'000);
+  EXPECT_EQ(walks, 10'000);
 }
 
 TEST_P(OtherThread, OneThatEndsMeanwhileDoesNoHarm) {

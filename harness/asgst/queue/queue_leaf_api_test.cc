@@ -213,7 +213,7 @@ void Torture(const std::string& name, int seconds) {
 int Sum(const int (&counts)[5]) { return std::accumulate(counts, counts + 5, 0); }
 
 void ExpectSampledLeaves(const char* program) {
-  constexpr int kWanted = 10'000, kSeconds = 3, kMostRounds = 20;
+  constexpr int kWanted = 10'000, kSeconds = 1, kMostRounds = 60;
   LeafSampler sampler;
   for (int round = 0; round < kMostRounds && sampler.queued() < kWanted; round++)
     Torture(program, kSeconds);

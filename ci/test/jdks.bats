@@ -120,7 +120,7 @@ scenes_of_asgst() {
 guided() {
   local engine time corpus="$out corpus"
   for engine in libfuzzer afl; do
-    for time in 4s 20s 60s; do # a busy machine needs longer until its first walk
+    for time in 2s 6s 20s 60s; do # a busy machine needs longer until its first walk
       rm -rf "$out" "$corpus"
       mkdir "$corpus"
       walkhammer 4 fuzz --engine "$engine" --workers 1 --jdk "$3" --time "$time" --no-confirm \
@@ -185,7 +185,7 @@ agrees() {
 gets_on() {
   [ "$2" -lt 17 ] || return 0
   walkhammer 0 stress --workload torture:mixed --walker agct,asgst --jdk "$3" --interval 50us \
-    --time 8s || return 1
+    --time 4s || return 1
   is "$(ask "SELECT count(*) > 200 FROM stack")" 1 "the program gets on ($(ask "SELECT region,
     sum(count) FROM count GROUP BY 1"))" &&
     is "$(ask "SELECT sum(coalesced) > 0 FROM cell_thread")" 1 'signals came during walks'
@@ -208,7 +208,7 @@ cached() {
 }
 
 stepped() {
-  walkhammer 1 step --workload torture:mixed --jdk "$3" --time 4s || return 1
+  walkhammer 1 step --workload torture:mixed --jdk "$3" --time 90s --steps 3000 || return 1
   is "$(ask "SELECT walks > 1000 FROM cell")" 1 'steps'
 }
 
@@ -218,7 +218,7 @@ stepped() {
 
 replayed() {
   local time one="SELECT COUNT(*) = 0 OR MAX(confirmed) > 0 FROM bucket WHERE oracle = 'crash'"
-  for time in 12s 25s 60s; do # a busy machine needs longer until one has been replayed
+  for time in 3s 12s 60s; do # a busy machine needs longer until one has been replayed
     rm -rf "$out"
     walkhammer 1 fuzz --jdk "$3" --workers 1 --walks 100000 --seed 3 --no-coverage --no-minimize \
       --confirm-time "$time" || return 1

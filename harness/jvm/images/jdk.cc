@@ -283,7 +283,7 @@ Result<Jdk> NewestJdk() {
   if (!jdks.empty()) return std::move(jdks.back());
   return Unable(fmt::format(
       "no JDK found in $WALKHAMMER_JDK, $JAVA_HOME, {} and on PATH: name one with --jdk DIR or "
-      "run: apt-get install openjdk-17-jdk-headless",
+      "run: apt-get install default-jdk-headless",
       kDistributionJdks));
 }
 

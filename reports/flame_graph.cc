@@ -2,6 +2,7 @@
 #include "reports/flame_graph.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 #include "workloads/archive.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

@@ -2,6 +2,7 @@
 #include "workloads/catalogue.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>

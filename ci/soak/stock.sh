@@ -14,8 +14,10 @@ cp -r corpora "$work/corpora" # a known issue names requests in other folders
 buckets() {
   code=0
   "$walkhammer" report "$1" --known "$2" --json >"$work/report.json" || code=$?
-  jq -r '.buckets[] | .known as $known | if $known.verdict == "known" then $known.bug else "new" end +
-    " \(.grade) \(.key)"' "$work/report.json" | sort >"$work/buckets"
+  sqlite3 -separator ' ' :memory: "SELECT CASE json_extract(value, '\$.known.verdict') WHEN 'known'
+      THEN json_extract(value, '\$.known.bug') ELSE 'new' END,
+    json_extract(value, '\$.grade'), json_extract(value, '\$.key')
+    FROM json_each(readfile('$work/report.json'), '\$.buckets')" | sort >"$work/buckets"
   judged=$code
 }
 

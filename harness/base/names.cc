@@ -2,6 +2,7 @@
 #include "harness/base/names.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 

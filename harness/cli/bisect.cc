@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // bisect: between which two builds a request begins to break, or stops breaking.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // bugs: the store of bugs that a team shares over many runs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>

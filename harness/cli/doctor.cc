@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // doctor: what this machine and each JDK can do, what is missing, and the command that fixes it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>

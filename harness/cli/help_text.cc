@@ -2,6 +2,7 @@
 #include "harness/cli/help_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>

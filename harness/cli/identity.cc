@@ -2,6 +2,7 @@
 #include "harness/cli/identity.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 
 #include <ctime>

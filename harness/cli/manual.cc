@@ -2,6 +2,7 @@
 #include "harness/cli/manual.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>

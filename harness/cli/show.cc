@@ -2,6 +2,7 @@
 // show: a request in canonical text form and in words, or a table of what there is to choose from:
 // the very tables that the other verbs read.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole logs, compared with the expectations at their heads (testdata/README.md).
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

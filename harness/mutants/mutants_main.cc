@@ -7,6 +7,7 @@
 // REACHED is a file with the addresses of the blocks that may be broken, decimal, one a line; "-":
 // all that AsyncGetCallTrace can reach.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>

@@ -6,6 +6,7 @@
 #define WALKHAMMER_HARNESS_STORE_COLUMNS_H_
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <concepts>

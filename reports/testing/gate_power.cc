@@ -11,6 +11,7 @@
 // so that what depends on each other does so in the drawn run (a block bootstrap). No real run is
 // behind two drawn runs of a pair.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 #include "harness/jvm/images/platform.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>
 

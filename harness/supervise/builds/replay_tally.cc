@@ -2,6 +2,7 @@
 #include "harness/supervise/builds/replay_tally.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>

@@ -2,6 +2,7 @@
 #include "harness/supervise/reproduce/reproduction.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>

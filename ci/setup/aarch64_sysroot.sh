@@ -4,7 +4,8 @@
 # emulation need: ci/setup/aarch64_sysroot.sh DIR [FEATURE,FEATURE...]. A FEATURE is a feature
 # version of OpenJDK (default: 17).
 #   DIR/qemu-aarch64   the emulator
-#   DIR/sysroot        Debian 12's libraries and headers, and OpenJDK 17
+#   DIR/sysroot        Debian 12's libraries and headers, and OpenJDK 17, with the C and C++ libraries
+#                      that this Debian's cross compiler links with
 #   DIR/sysroot-N      the C library and OpenJDK N of a newer Debian, for each other FEATURE, with
 #                      the libraries of DIR/sysroot that walkhammer's programs are linked with
 # Entries of DIR that exist are left as they are, but for a DIR/sysroot of other packages.
@@ -39,6 +40,13 @@ headers='libbenchmark-dev libboost1.74-dev libcapstone-dev libclang-rt-14-dev li
   libfmt-dev libgmock-dev libgtest-dev liblzma-dev libsqlite3-dev libtomlplusplus-dev
   nlohmann-json3-dev zlib1g-dev'
 
+own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+case $own in
+  trixie | forky | sid) ;;
+  *) own=bookworm ;;
+esac
+packages="$own $libraries $headers"
+
 apt_trees=$dir/apt
 # shellcheck source=ci/setup/debian_packages.sh
 . "$(dirname "$0")/debian_packages.sh"
@@ -59,9 +67,11 @@ emulator() {
 # shellcheck disable=SC2086  # lists of words
 sysroot() {
   rm -rf "$dir/sysroot.part"
-  unpack arm64 bookworm "$dir/sysroot.part" $hotspot_libraries $libraries $headers openjdk-17-jre-headless
+  unpack arm64 "$own" "$dir/sysroot.part" $hotspot_libraries
+  unpack arm64 bookworm "$dir/sysroot.part" $libraries $headers openjdk-17-jre-headless
+  [ "$own" = bookworm ] || one_lib_folder "$dir/sysroot.part"
   make_links_relative "$dir/sysroot.part"
-  echo "$libraries $headers" >"$dir/sysroot.part/packages"
+  echo "$packages" >"$dir/sysroot.part/packages"
   rm -rf "$dir/sysroot"
   mv "$dir/sysroot.part" "$dir/sysroot"
 }
@@ -79,7 +89,7 @@ newer_sysroot() {
 
 [ "$(uname -m)" = aarch64 ] || once "$dir/qemu-aarch64" emulator
 # An older walkhammer needed fewer packages.
-[ "$(cat "$dir/sysroot/packages" 2>/dev/null)" = "$libraries $headers" ] || sysroot
+[ "$(cat "$dir/sysroot/packages" 2>/dev/null)" = "$packages" ] || sysroot
 for feature in $features; do
   [ "$feature" = 17 ] || once "$dir/sysroot-$feature" newer_sysroot "$feature"
 done

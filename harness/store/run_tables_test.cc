@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that docs/reference/run-folder.md has a section for each table of run.db and names each
-// column, and the SQL that column descriptions become.
+// Tests that docs/reference/run-folder.md and run-folder-programs.md have a section for each table
+// of run.db and name each column, and the SQL that column descriptions become.
 #include "harness/store/run_tables.h"
 
 #include <gtest/gtest.h>
@@ -30,16 +30,17 @@ std::map<std::string, std::set<std::string>> ColumnsBySqlite() {
   return columns;
 }
 
-// The text of docs/reference/run-folder.md from the heading of `table` to the next heading.
+// The text of `doc` from the heading of `table` to the next heading.
 std::string SectionOf(const std::string& doc, const std::string& table) {
   const size_t begin = doc.find("\n### " + table + ":");
   return begin == std::string::npos ? "" : doc.substr(begin, doc.find("\n### ", begin + 1) - begin);
 }
 
 TEST(RunTables, TheDocumentNamesEachColumn) {
-  const auto tree = std::filesystem::path(__FILE__).parent_path() / "../..";
-  const std::string doc = ReadFile(tree / "docs/reference/run-folder.md");
-  if (doc.empty()) GTEST_SKIP() << "docs/reference/run-folder.md is not beside these sources";
+  const auto pages = std::filesystem::path(__FILE__).parent_path() / "../../docs/reference";
+  const std::string doc =
+      ReadFile(pages / "run-folder.md") + ReadFile(pages / "run-folder-programs.md");
+  if (doc.empty()) GTEST_SKIP() << "docs/reference is not beside these sources";
   const auto tables = ColumnsBySqlite();
   EXPECT_EQ(tables.size(), 27u);
   for (const auto& [table, columns] : tables) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows that a stress or step run adds to run.db (agreement: a fuzz run, too): the cells of its
 // matrix, how their threads were sampled, what stacks were seen, where the walker was blind. See
-// docs/reference/run-folder.md. Signal-safe: no.
+// docs/reference/run-folder-programs.md. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_STRESS_ROWS_H_
 #define WALKHAMMER_HARNESS_STORE_STRESS_ROWS_H_
 

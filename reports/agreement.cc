@@ -105,8 +105,9 @@ std::vector<WitnessedPair> WitnessPairs(const std::vector<EvidenceRow>& rows) {
 std::string AgreementText(const std::vector<AgreementRow>& rows, const std::string& indent) {
   std::string text;
   for (const ComparedPair& pair : ComparePairs(rows)) {
-    text += fmt::format("{}{}: the same methods on; where pc was; byte codes and levels, too\n",
-                        indent, OnOneLine(pair.words));
+    text += fmt::format(
+        "{}{}: share with the same methods, by where pc was; with byte codes and levels, too\n",
+        indent, OnOneLine(pair.words));
     for (const auto& [region, compared] : pair.regions)
       text += indent + ComparedLine(region, compared);
   }

@@ -48,7 +48,7 @@ std::string ScenesText(const RunSummary& summary) {
   size_t right = 0, tried = 0, few = 0;
   std::string others;
   for (const SceneRow& scene : summary.scenes) {
-    if (scene.tried == 0) continue;
+    if (scene.tried == 0 || !scene.available) continue;
     tried++;
     if (walks[scene.name] < kLeastWalks) few++;
     if (scene.pristine_true)

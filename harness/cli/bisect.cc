@@ -242,9 +242,9 @@ void AddBisect(CLI::App& app, Invocation& chosen) {
   verb.Profiles(o->profiles);
   verb.Provider(o->provider, true);
   verb.Count("--measure-times", o->measure,
-             "Replays that measure how reliably the request breaks (default 10)", 2, 10000);
-  verb.Count("--most-times", o->most, "Most replays before a build is called clean (default 60)", 2,
-             100000);
+             "Replays that measure how reliably the request breaks (default: 10)", 2, 10000);
+  verb.Count("--most-times", o->most, "Most replays before a build is called clean (default: 60)",
+             2, 100000);
   verb.Jobs(o->jobs, "2");
   verb.Json(o->json);
   verb.Runs(chosen, o, RunBisect);

@@ -151,8 +151,8 @@ Status Parse(CLI::App& app, const std::vector<std::string>& arguments, Invocatio
 }
 
 constexpr char kAbout[] =
-    "Hammers the stack walkers of the JVM until they break, and hands over each break as a small, "
-    "replayable, explained input.";
+    "Fuzzes and stress-tests the JVM's stack walkers. Each finding is a small input that replays "
+    "and is explained.";
 
 Result<ExitCode> ParseAndRun(const std::vector<VerbGroup>& groups,
                              const std::vector<std::string>& arguments, Invocation& chosen) {

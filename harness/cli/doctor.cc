@@ -136,8 +136,9 @@ std::string MendSymbols(const Jdk& jdk) {
   return fmt::format("cp \"$(debuginfod-find debuginfo {})\" {}", jdk.build_id, beside);
 }
 
+bool IsAvailable(const json& scene) { return scene.value("available", false); }
 bool WalksTruly(const json& scene) {
-  return scene.value("available", false) && scene.value("pristine_true", false);
+  return IsAvailable(scene) && scene.value("pristine_true", false);
 }
 
 // Probes the scenes of `jdk`. Puts "scenes", "layout" and "safefetch" into `row`, scenes and
@@ -230,12 +231,13 @@ void PrintLacks(const json& lacks) {
 
 void PrintScenes(const json& scenes) {
   const auto good = std::count_if(scenes.begin(), scenes.end(), WalksTruly);
-  Row("scenes", fmt::format("{} of {} walk to their true stacks", good, scenes.size()));
+  const auto available = std::count_if(scenes.begin(), scenes.end(), IsAvailable);
+  Row("scenes", fmt::format("{} of {} walk to their true stacks", good, available));
   for (const json& scene : scenes) {
     if (WalksTruly(scene)) continue;
-    const bool available = scene.value("available", false);
-    Row("", fmt::format("{}: {}{}", Text(scene, "name"),
-                        available ? "agct differs: " : "not available: ", Text(scene, "reason")));
+    Row("", fmt::format(
+                "{}: {}{}", Text(scene, "name"),
+                IsAvailable(scene) ? "agct differs: " : "not available: ", Text(scene, "reason")));
   }
 }
 

@@ -24,9 +24,9 @@ std::string Row(const std::string& name, const std::string& what, size_t columns
 
 std::string OptionRow(const OptionHelp& option, size_t columns) {
   std::string what = option.what;
-  if (!option.needs.empty()) what += fmt::format(" Needs: {}", fmt::join(option.needs, " "));
+  if (!option.needs.empty()) what += fmt::format(". Only with: {}", fmt::join(option.needs, " "));
   if (!option.excludes.empty())
-    what += fmt::format(" Excludes: {}", fmt::join(option.excludes, " "));
+    what += fmt::format(". Not with: {}", fmt::join(option.excludes, " "));
   const bool argument = option.name[0] != '-';
   const std::string kind = argument || option.kind.empty() ? "" : " " + option.kind;
   return Row(option.name + kind + (option.many ? " ..." : ""), what, columns);

@@ -169,7 +169,7 @@ void AddImport(CLI::App& app, Invocation& chosen) {
   verb.Text("--modules", o->modules,
             "Folder with the libraries of a core's program, if they have moved", "DIR");
   verb.Json(o->json);
-  verb.Flag("--redact", o->redact, "Only print the log without what is personal in it");
+  verb.Flag("--redact", o->redact, "Print only the log, without personal data");
   verb.Flag("--force", o->force, "Redact also a text in which no crash report is recognised");
   verb.Flag("--reproduce", o->reproduce,
             "Say whether JDKs show the crash: replay the requests, fuzz from them, stress");
@@ -181,7 +181,7 @@ void AddImport(CLI::App& app, Invocation& chosen) {
   verb.Flag("--no-stress", o->no_stress, "Do not stress");
   verb.Flag("--no-minimize", o->no_minimize, "Do not minimise requests");
   verb.Flag("--no-known-inputs", o->no_known,
-            "Leave out walkhammer's own inputs that show the same function");
+            "Do not replay walkhammer's own inputs that crash in the same function");
   verb.Seed(o->seed);
   for (const char* option : {"--jdk", "--library", "--time", "--stress-time", "--no-stress",
                              "--no-minimize", "--no-known-inputs", "--seed"})

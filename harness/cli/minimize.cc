@@ -71,8 +71,8 @@ void AddMinimize(CLI::App& app, Invocation& chosen) {
   verb.Jdks(o->jdks);
   verb.Provider(o->provider, true);
   verb.Text("--out", o->out, "File to which the request is also written", "FILE");
-  verb.Count("--times", o->times, "Fresh processes in which the result must replay (default 5)");
-  verb.Count("--tries", o->tries, "Most requests to try (default 500)");
+  verb.Count("--times", o->times, "Fresh processes in which the result must replay (default: 5)");
+  verb.Count("--tries", o->tries, "Most requests to try (default: 500)");
   verb.Json(o->json);
   verb.Runs(chosen, o, RunMinimize);
 }

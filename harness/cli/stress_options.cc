@@ -179,18 +179,18 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.Profiles(o.profiles);
   verb.RunTime(s.time, s.job.step == 0 ? "60s for each cell" : "20s for each cell");
   verb.Jobs(s.jobs, "as cores permit");
-  verb.Count("--threads", s.loads.threads, "Busy threads of a workload (default 2)");
+  verb.Count("--threads", s.loads.threads, "Busy threads of a workload (default: 2)");
   const auto scale = [&loads = s.loads](const std::string& text) { return ReadScale(text, loads); };
   verb.Parsed("--scale", scale,
               "Size of a workload's input: 1 (the default), 2, ...; of DaCapo also small, default, "
               "large or vlarge",
               "N|SIZE");
   verb.Seed(s.job.seed);
-  verb.Count("--depth", s.job.depth, "Most frames to ask for (default 512)", 1, 16384);
+  verb.Count("--depth", s.job.depth, "Most frames to ask for (default: 512)", 1, 16384);
   Limit(verb, "--hang-limit", s.job.hang_limit_ms, "CPU time that a walk may take (default: 1s)");
   verb.Time("--hung-after", s.hung_after,
-            "A program that uses no CPU time for so long is hung (default 30s)");
-  verb.Count("--output-limit", s.output_limit_mib, "MiB that a program may print (default 256)");
+            "A program that uses no CPU time for so long is hung (default: 30s)");
+  verb.Count("--output-limit", s.output_limit_mib, "MiB that a program may print (default: 256)");
   verb.Text("--cache", s.loads.cache, "Folder of downloaded suites", "DIR");
   verb.Archives(s.loads.archives);
   verb.Text("--shard", o.shard, kShardHelp, "I/N");
@@ -222,7 +222,7 @@ void AddSamplingOptions(Verb& verb, StressOptions& o) {
          "parked: by another thread, while this one waits. running: by another, while this one "
          "goes on. nested: in the handler, and in a second one that interrupts it");
   Limit(verb, "--park-limit", job.park_limit_ms,
-        "How long a parked thread waits at most (default 100ms)");
+        "How long a parked thread waits at most (default: 100ms)");
   verb.Flag("--include-native", job.native_threads, "Sample also threads that run no Java");
   verb.FlagOff("--no-jvmti", job.truth, "Do not ask JVMTI about parked threads");
   verb.Flag("--no-guard", job.uncontained,
@@ -240,7 +240,7 @@ void AddSteppingOptions(Verb& verb, StressOptions& o) {
   Field(verb, "--method", s.job.step_method,
         "Step only while this method is on the stack: pkg.Class.method");
   verb.Count("--steps", s.job.step_limit, "Instructions to step in all (default: no limit)");
-  verb.Count("--window", s.job.step_window, "Instructions to step in a row (default 20000)", 1);
+  verb.Count("--window", s.job.step_window, "Instructions to step in a row (default: 20000)", 1);
   Choose(verb, "--stepper", s.job.step, kSteppers, "Means to step: trap-flag (default) or ptrace");
 }
 

@@ -31,7 +31,7 @@ uint8_t JudgeOwnProtection(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kOwnProtectionOracle = {"own-protection",
-                                     "the walker's own crash protection idles",
+                                     "the walker's own crash protection is not needed",
                                      kOwnProtectionOutcomes,
                                      JudgeOwnProtection,
                                      kProtected,

@@ -14,7 +14,7 @@ constexpr OutcomeInfo kRepeatedFrameOutcomes[] = {
     {"twice", Grade::kForbidden, "the same activation was walked twice"},
     {"guessed", Grade::kInteresting, "twice, the second time as a guess of the walker's"},
     {"no-place", Grade::kInteresting,
-     "twice at byte code 0, as HotSpot says where it knows no place: of deoptimized recursion"},
+     "twice at byte code 0, which HotSpot gives to deoptimized callers: it may be recursion"},
 };
 
 // True for invokevirtual .. invokedynamic, rewritten (HotSpot's own) and unknown byte codes.

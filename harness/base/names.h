@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that users type and files that are installed together. Signal-safe: no.
+// Errors for names that users type, and paths of files installed beside this executable.
+// Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_NAMES_H_
 #define WALKHAMMER_HARNESS_BASE_NAMES_H_
 
@@ -11,14 +12,16 @@
 
 namespace walkhammer {
 
-// Returns a failure (kBadInput) that says: there is no `kind` "`wanted`"; nearest: a, b, c
-// (walkhammer show `kind`s names all).
+// Returns the failure (kBadInput) `there is no KIND "WANTED"; nearest: a, b, c (walkhammer show
+// KINDs names all)`. If `names` is empty, the message ends before the semicolon.
 Failure UnknownName(std::string_view kind, std::string_view wanted,
                     std::span<const std::string_view> names);
 
-// Absolute path of the file `name` in this executable's folder; the file need not exist.
+// Returns the absolute path of the file `name` in this executable's folder; the file need not
+// exist.
 std::string BesideExecutable(std::string_view name);
-// What a shell takes for this command: "walkhammer" if PATH leads here, else the path.
+// Returns the command that starts walkhammer, quoted for a shell: "walkhammer" if PATH leads to
+// this executable, else the path of the file "walkhammer" beside it.
 std::string OwnCommand();
 inline constexpr char kChildName[] = "walkhammer_child";
 inline constexpr char kScenesJarName[] = "walkhammer-scenes.jar";

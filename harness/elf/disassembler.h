@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Disassembler: instructions of any supported architecture, reduced to what the block map must know
-// about them. Capstone decodes; no code outside of disassembler.cc depends on the architecture.
-// Signal-safe: no.
+// Disassembler: decodes x86_64 and aarch64 with Capstone, and reduces each instruction to what its
+// callers need. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_DISASSEMBLER_H_
 #define WALKHAMMER_HARNESS_ELF_DISASSEMBLER_H_
 
@@ -33,37 +32,40 @@ struct Instruction {
   bool restores_frame = false;  // restores the caller's frame pointer: pop rbp, leave, ldp x29, x30
   bool frees_stack = false;     // adds to the stack pointer
 
-  uint64_t target = 0;     // of a direct jump, branch or call; 0 if it is indirect
-  Register through = 0;    // indirect: target = this register,
-  Register base = 0;       // or target = [base + offset];
-  int64_t offset = 0;      // a load reads [base + offset], too
-  Register writes = 0;     // the full-width register that a load, copy or address is written to
-  Register copies = 0;     // writes = this register
-  bool loads = false;      // writes = [base + offset]
-  uint64_t points_to = 0;  // writes = this address
-  uint64_t cell = 0;       // replaces base + offset, if the instruction holds the address
+  uint64_t target = 0;   // address that a direct jump, branch or call leads to; 0: indirect
+  Register through = 0;  // an indirect one leads to this register's value,
+  Register base = 0;     // or to the address that memory at base + offset holds
+  int64_t offset = 0;    // in bytes; a load reads base + offset, too
+  // The destination, if the first operand is a register that the instruction writes. x86_64: only
+  // if the register has 64 bits.
+  Register writes = 0;
+  Register copies = 0;     // `writes` becomes this register's value
+  bool loads = false;      // `writes` becomes the value in memory at base + offset
+  uint64_t points_to = 0;  // `writes` becomes this address
+  uint64_t cell = 0;       // x86_64, relative to rip: the address instead of base + offset
 
   uint64_t end() const { return address + size; }
   bool EndsBlock() const { return kind != Kind::kOther && kind != Kind::kCall; }
   bool FallsThrough() const { return kind != Kind::kJump && kind != Kind::kReturn; }
 };
 
-// An operand in memory: base + index * scale + offset. Names are the vendor's, in lower case, of
-// the full register: "rax", "x0", "sp". An empty name counts as 0; the instruction pointer is a
-// part of the offset already.
+// An operand in memory, at base + index * scale + offset. Registers have the vendor's names of
+// their full width, in lower case: "rax", "x0", "sp". An empty name stands for the value 0. If the
+// operand is relative to rip, the offset is the whole address.
 struct MemoryOperand {
   std::string base;
   std::string index;
-  int scale = 1;  // 1 to 16
-  int64_t offset = 0;
-  int bytes = 8;  // that are read or written
+  int scale = 1;       // 1 to 16
+  int64_t offset = 0;  // bytes
+  int bytes = 8;       // size of the access
   bool writes = false;
   bool reads = true;
 };
 
 class Disassembler {
  public:
-  // Returns a disassembler for code of this e_machine; fails with kUnable if there is none.
+  // Returns a disassembler for the ELF e_machine `machine`. Fails with kUnable if this build of
+  // Capstone or walkhammer does not support it.
   static Result<Disassembler> For(uint16_t machine);
   ~Disassembler();
   Disassembler(Disassembler&& other) noexcept;
@@ -71,25 +73,25 @@ class Disassembler {
   Disassembler& operator=(const Disassembler&) = delete;
   Disassembler& operator=(Disassembler&&) = delete;
 
-  // Decodes `code`, which begins at `address`, from instruction to instruction (linear sweep).
-  // Stops early at bytes that are not instruction, at end() of the last instruction.
+  // Decodes `code`, which begins at `address`, by a linear sweep. Stops at the first bytes that are
+  // not an instruction: there end() of the last instruction is before the end of `code`.
   std::vector<Instruction> Sweep(std::span<const uint8_t> code, uint64_t address) const;
 
-  // Returns each instruction as text in the vendor's syntax: "mov rax, qword ptr [rdi]".
+  // As Sweep, but returns text in Capstone's syntax: "mov rax, qword ptr [rdi]".
   struct Line {
     uint64_t address;
     std::string text;
   };
   std::vector<Line> Text(std::span<const uint8_t> code, uint64_t address) const;
 
-  // Returns the memory operands of the first instruction of `code`, which is at `address`; of x86's
-  // push, pop, call, return and leave the stack's, too. None if `code` is not an instruction, or if
-  // the instruction has no such operand, or one relative to a segment.
+  // Returns the memory operands of the first instruction of `code`, which is at `address`. For
+  // push, pop, call, ret and leave of x86_64 these include the stack slot. Operands relative to fs
+  // or gs are left out. Empty if `code` does not begin with an instruction.
   std::vector<MemoryOperand> MemoryOperands(std::span<const uint8_t> code, uint64_t address) const;
 
-  // What the first instruction of `code` does to memory, without registers and addresses, so that
-  // builds of one source compare: "reading 8 bytes at +0x10", "writing 4 bytes". Empty without a
-  // memory operand.
+  // Describes the first memory operand of the first instruction of `code`: "reading 8 bytes at
+  // +0x10", "writing 4 bytes". Names no registers or addresses, so texts of different builds of one
+  // source are comparable. Empty without a memory operand.
   std::string Access(std::span<const uint8_t> code) const;
 
  private:
@@ -99,18 +101,18 @@ class Disassembler {
   size_t handle_ = 0;  // csh
 };
 
-// Where instructions start in generated code, as it is in memory now; it must not be freed
-// during the call.
+// Where an instruction starts.
 struct InstructionStart {
-  uint32_t offset;  // bytes from the begin of the code
-  bool after_call;  // the instruction before is a call, which returns here
+  uint32_t offset;  // bytes from the beginning of the code
+  bool after_call;  // the preceding instruction is a call, which returns here
 };
 
-// Returns the starts of the instructions in [begin, end), in order. Data between the code is
-// stepped over; starts right after data may be off by some bytes.
+// Returns the starts of the instructions at [begin, end) of this process's memory, in order. The
+// memory must stay readable during the call. Data in the code yields starts, too: one for each
+// CodeUnit that cannot be decoded. Starts just after data may be off by some bytes.
 std::vector<InstructionStart> InstructionStarts(uint64_t begin, uint64_t end);
-// As InstructionStarts, but of code longer than 2 * `bytes` only those in the first and in the last
-// `bytes`. The first starts of the last bytes may be off by some bytes.
+// As InstructionStarts, but if the code is longer than 2 * `bytes`, only for its first and its last
+// `bytes` bytes. The first few starts of the last part may be off by some bytes.
 std::vector<InstructionStart> StartsAtEnds(uint64_t begin, uint64_t end, uint64_t bytes);
 
 }  // namespace walkhammer

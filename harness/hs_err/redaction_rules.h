@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules by which harness/hs_err/redact.h replaces words of one line; each knows one kind of
-// thing by how it looks, and leaves what it has replaced before. Signal-safe: no.
+// The rules that harness/hs_err/redact.h applies to each line of a log. Each rule recognises one
+// kind of private text by its form, and replaces it in `line`. A rule leaves its own replacements
+// alone when it is applied again. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_HS_ERR_REDACTION_RULES_H_
 #define WALKHAMMER_HARNESS_HS_ERR_REDACTION_RULES_H_
 
@@ -11,48 +12,49 @@
 
 namespace walkhammer {
 
-inline constexpr std::string_view kRedacted = "<redacted>";  // what a secret becomes
+inline constexpr std::string_view kRedacted = "<redacted>";  // replaces a secret
 
-// What was replaced, a name each time: "secret".
+// The kind of each replaced text, as in Redaction::what: "secret". Rules append to it.
 using DoneWords = std::vector<std::string>;
 
-// Values of names that tell a secret, a user beside it, or a host: "-Ddb.password=x", "--token x",
+// Values whose names mark them as secrets, users or hosts: "-Ddb.password=x", "--token x",
 // "-p x", "?api_key=x&", "\"token\": \"x\"", "<password>x</password>", "user 'x'".
 void ReplaceNamedValues(std::string& line, DoneWords& done);
 
-// Secrets and ids that a shape of their own tells: "ghp_..", "eyJ..", 64 hexadecimal digits.
+// Secrets and ids with a form of their own: "ghp_..", "eyJ..", 64 hexadecimal digits.
 void ReplaceShapes(std::string& line, DoneWords& done);
 
-// "bob:x@" of a URL or of a database's name, "scott/tiger@".
+// Credentials before a '@': "bob:x" in a URL or in the name of a database, "scott/tiger".
 void ReplaceLogins(std::string& line, DoneWords& done);
 
-// Hosts in URLs and behind logins, and host names of several parts: "db-3.example.com".
+// Hosts in URLs, hosts after credentials, and host names of several parts: "db-3.example.com".
 void ReplaceHosts(std::string& line, DoneWords& done);
 
-// IP and MAC addresses but those of the own machine, e-mail addresses.
+// E-mail addresses, MAC addresses and IP addresses, except 127.0.0.0/8 and 0.0.0.0.
 void ReplaceAddresses(std::string& line, DoneWords& done);
 
-// Who built a JDK, by its version.
+// The user in the version of a JDK that somebody built: see Builder.
 void ReplaceBuilders(std::string& line, DoneWords& done);
 
-// The user who built a JDK, from `from` on: the name, which is empty in a stock build, and its
-// place in the line; size 0: there is none.
+// Where a JDK's version names the user who built it. The range may include more than the name:
+// "alice.jdk" of "28-internal-adhoc.alice.jdk".
 struct Builder {
-  size_t begin = 0, size = 0;
-  std::string_view name;
+  size_t begin = 0, size = 0;  // in the line; size 0: none was found
+  std::string_view name;       // "alice"; empty in `built on .. by "alice" with ..`
 };
+// Returns the first builder in `line` at or after `from`. Its name points into `line`.
 Builder FindBuilder(std::string_view line, size_t from);
 
-// The characters of names of hosts, properties and the like.
+// True for letters, digits, '_', '.' and '-': the characters of host and property names.
 bool IsNameChar(char c);
 
-// True if neither a letter nor a digit stands before `at`. Those of escapes, such as \n and %3D, do
-// not count.
+// True if neither a letter nor a digit precedes `at`. The last character of an escape, such as \n
+// or %3D, does not count.
 bool BeginsWord(std::string_view line, size_t at);
 
-// True for what stands for something: "<redacted>", "<host>".
+// True if `text` is a replacement that redaction inserts: "<redacted>", "<host>".
 bool IsStandIn(std::string_view text);
-// The one that `text` begins with; empty: none.
+// Returns the replacement at the beginning of `text`; empty: there is none.
 std::string_view StandInAt(std::string_view text);
 
 }  // namespace walkhammer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the scenes, shared by parent and child. The file scenes.cc and the Java class
-// wh.Scenes define what a scene needs and how it is set up.
+// The names of the scenes, shared by parent and child. harness/scenes/scenes.cc and the Java class
+// wh.Scenes set the scenes up.
 // Signal-safe: yes (constant data).
 #ifndef WALKHAMMER_HARNESS_REQUEST_SCENE_TABLE_H_
 #define WALKHAMMER_HARNESS_REQUEST_SCENE_TABLE_H_
@@ -18,15 +18,16 @@ struct SceneInfo {
   const char* step_flag = nullptr;  // a JVM flag that `step --scene` needs to keep the scene
 };
 
-// The scene into which snapshots put the stack of a sample. Its words from stack+kSampledFree to
-// stack+kSampledEnd (exclusive) are zero and unused. A snapshot maps the sample's sp to
-// stack+kSampledSp, which leaves free words below sp, too. All three are byte offsets.
+// The scene in which a sample is replayed. The words of its stack from stack+kSampledFree to
+// stack+kSampledEnd (exclusive) are zero and unused. The sample's sp becomes stack+kSampledSp, so
+// words below sp are free, too. All three are byte offsets.
 inline constexpr char kSampledScene[] = "sampled";
 inline constexpr int32_t kSampledFree = 0x4000;
 inline constexpr int32_t kSampledSp = 0x8000;
 inline constexpr int32_t kSampledEnd = 0x110000;
 
 std::span<const SceneInfo> AllScenes();
+// Returns an index into AllScenes(); nullopt if no scene has this name.
 std::optional<int> FindScene(std::string_view name);
 
 }  // namespace walkhammer

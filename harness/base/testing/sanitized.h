@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this is a build with sanitizers, where code takes some twenty times as long: tests do
-// less there, and time is not measured. Signal-safe: yes.
+// kSanitized: true in a build with AddressSanitizer, where code takes about twenty times as long.
+// Tests then do less, and measure no times. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_BASE_TESTING_SANITIZED_H_
 #define WALKHAMMER_HARNESS_BASE_TESTING_SANITIZED_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JdkVersion: a JDK's version as one can compare it, in the order of java.lang.Runtime.Version, and
-// ranges of versions. Bisection sorts builds by it; known bugs name the versions that they are in.
+// JdkVersion: the version of a JDK, in the order of java.lang.Runtime.Version; and ranges of
+// versions. Bisection sorts builds by version; known issues name the ranges of affected versions.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_IMAGES_JDK_VERSION_H_
 #define WALKHAMMER_HARNESS_JVM_IMAGES_JDK_VERSION_H_
@@ -17,23 +17,23 @@
 namespace walkhammer {
 
 struct JdkVersion {
-  std::vector<uint32_t> numbers;  // 17, 0, 15; at least one, without zeros at the end
+  std::vector<uint32_t> numbers;  // 17, 0, 15; at least one; no zeros at the end but the first
   std::string pre;                // "ea", "internal"; empty: a release
   std::optional<uint32_t> build;  // the number after '+', or after "-b" up to JDK 8
 };
 
-// Reads a version of JEP 322, "17.0.15+6-Debian-1", or of the older form, "1.8.0_504-8u504-b08" or
-// "8u504-b08". What follows the build is left out: distributors write there what they like. Empty
-// if `text` is not a version.
+// Parses a version as of JEP 322, "17.0.15+6-Debian-1", or of the older form, "1.8.0_504-8u504-b08"
+// or "8u504-b08". Ignores what follows the build number, which is up to the distributor. Returns
+// nullopt if `text` is not a version.
 std::optional<JdkVersion> ParseJdkVersion(std::string_view text);
 
-// The order of Runtime.Version.compareToIgnoreOptional: number by number, a missing one as 0; a
-// pre-release before its release; no build before build 0.
+// The order of Runtime.Version.compareToIgnoreOptional. Compares number by number; a missing number
+// counts as 0. A pre-release precedes its release; a version without a build precedes build 0.
 std::weak_ordering operator<=>(const JdkVersion& a, const JdkVersion& b);
 inline bool operator==(const JdkVersion& a, const JdkVersion& b) { return (a <=> b) == 0; }
 
-// Versions from `from` on, and before `before`, if there is one. A pre-release of `from` is outside
-// unless `from` names it: 17-ea is before 17.
+// The versions v with from <= v < before; without `before`, all from `from` on. [17,) excludes
+// 17-ea, which precedes 17.
 struct VersionRange {
   JdkVersion from;
   std::optional<JdkVersion> before;
@@ -41,8 +41,8 @@ struct VersionRange {
   bool Contains(const JdkVersion& version) const;
 };
 
-// Reads ranges that white space separates: "[11.0.5,11.0.14) [19,)". kBadInput if a word is none or
-// is empty of versions.
+// Parses ranges that white space separates: "[11.0.5,11.0.14) [19,)". Fails with kBadInput if a
+// word is not a range, or if no version can be in the range.
 Result<std::vector<VersionRange>> ParseVersionRanges(std::string_view text);
 
 bool AnyContains(const std::vector<VersionRange>& ranges, const JdkVersion& version);

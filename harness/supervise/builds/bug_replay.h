@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BugReplay: the requests of a bug, replayed on a build. For a known issue the question is whether
-// the build has it; of a team's open bug, whether the build closes it. What closes a bug is
-// evidence, not silence: see JudgeReplays. Signal-safe: no.
+// BugReplay: replays the requests of a bug on a build, and judges the replays. For a known issue,
+// the verdict says whether the build has it; for a team's open bug, whether the build closes it.
+// Replays that do not show a bug close it only under conditions: see JudgeReplays. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_BUILDS_BUG_REPLAY_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_BUILDS_BUG_REPLAY_H_
 
@@ -17,51 +17,54 @@
 namespace walkhammer {
 
 struct BugReplay {
-  // Whether the build has the bug. For a team's bug, kYes leaves it open, kNo closes it, and with
-  // kUnknown it stays as it is.
+  // Whether the build has the bug. For a team's bug, kYes keeps it open, kNo closes it, and
+  // kUnknown leaves its state unchanged.
   Affected verdict = Affected::kUnknown;
-  Affected by_version = Affected::kUnknown;  // of a known issue
+  Affected by_version = Affected::kUnknown;  // known issues only: by the build's version alone
   ReplayTally tally;                         // times 0: there were no replays
-  std::string why;                           // what the verdict rests on
+  std::string why;                           // the reason for the verdict
 };
 const char* ClosedWord(Affected verdict);  // "fixed", "open", "not proven"
 
 struct BugReplayPlan {
   std::string version;             // of the build
-  int times = 10;                  // least replays
-  int most_times = 60;             // most replays
+  int times = 10;                  // fewest replays that close a bug
+  int most_times = 60;             // limits ReplaysToClose, but not below `times`
   int jobs = 2;                    // processes at a time
-  std::vector<std::string> flags;  // JVM flags, after those of the bug
-  std::string provider;            // library for bugs that have one; may be empty
+  std::vector<std::string> flags;  // JVM flags, appended to those of the bug
+  std::string provider;            // library for bugs whose walker comes from one; may be empty
   std::string scratch;             // see ChildSetup
-  std::function<bool()> stop;      // polled; true ends the replays
+  std::function<bool()> stop;      // polled; true ends the replays; may be empty
 };
 
-// Those requests of the bug that are for this feature version. A request in a folder whose name
-// ends with "jdkN", such as regressions/jdk17, is for N alone: it names stack slots.
+// Returns the requests of the bug for the JDK feature version `feature`. A request in a folder
+// whose name ends with "jdkN", such as regressions/jdk17, names stack slots of JDK N, and is for N
+// only.
 std::vector<BugRequest> RequestsFor(const Bug& bug, int feature);
 
-// Replays the requests, each `times` times, until one shows the bug. Returns the tally of that
-// request; else of the first that was not silent; else of the last. kBadInput: a request is not
-// .walk text.
+// Replays the requests, each `times` times, until one shows the bug or plan.stop() is true. Returns
+// the tally of that request; else of the first request whose replays were not all clean walks; else
+// of the last. Fails with kBadInput if a request is not .walk text.
 Result<ReplayTally> ReplayBug(const Bug& bug, const Jdk& jdk, int times, const BugReplayPlan& plan);
 
-// Whether the build of this version, whose replays showed `tally`, has the issue.
+// Judges whether the build of this version, whose replays gave `tally`, has the known issue.
 BugReplay JudgeIssue(const Bug& bug, const std::string& version, ReplayTally tally);
 
-// How many replays without the bug close it: enough that at most 1 % of such verdicts are wrong, by
-// how often its own build showed it. At least `plan.times`, and not more than `plan.most_times`,
-// which may be too few.
+// Returns how many replays without the bug close it. With so many, at most 1 % of such verdicts are
+// wrong, given how often the bug's own build showed it. At least plan.times, whatever
+// plan.most_times is. If plan.most_times limits the number, JudgeReplays does not close the bug.
 int ReplaysToClose(const Bug& bug, const BugReplayPlan& plan);
 
-// Whether a build whose replays showed `tally` closes the bug. kNo needs all of: the bug's own
-// build showed it in replays; none of enough replays shows it or another finding; each name of the
-// request is one that this JVM has; and the build is newer than all those on which the bug was
-// seen.
+// Judges whether a build whose replays gave `tally` closes the bug. The verdict kNo requires all of
+// these:
+// - The bug's own build showed it in replays.
+// - At least ReplaysToClose() replays were walked, and none shows the bug or another finding.
+// - This JVM has all names that the request uses.
+// - The build is newer than each build on which the bug was seen.
 BugReplay JudgeReplays(const Bug& bug, const BugReplayPlan& plan, ReplayTally tally);
 
-// Notes the verdict of JudgeReplays in the bug: kNo closes it. `build`: where, and when, it was
-// replayed.
+// Records the verdict of JudgeReplays in the bug: kNo closes it. `build`: the build of the replays,
+// and when they ran.
 void NoteReplay(const BugReplay& replay, const Seen& build, const Day& today, Bug& bug);
 
 }  // namespace walkhammer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RequestAnswers: what the oracle trace-request judges, the answers of one program to the requests
-// of the walker "request". Signal-safe: no.
+// RequestAnswers: counts the answers to the stack traces that the walker "request" requested. The
+// oracle trace-request judges these counts. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_REQUEST_ANSWERS_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_REQUEST_ANSWERS_H_
 
@@ -12,37 +12,39 @@
 
 namespace walkhammer {
 
-// An event StackTraceRequest of a recording.
+// A StackTraceRequest event of a JFR recording.
 struct RequestAnswer {
-  int64_t user_data;  // of a TraceTicket, if all is well
-  int64_t start_ns;   // the event's; any epoch
-  int64_t tid;        // of the event's thread, as the kernel counts; 0 or less: not known
-  bool failed;        // no stack trace could be taken
-  bool biased;        // it was taken at the safepoint, not where the thread was
+  int64_t user_data;  // the event's; TraceTicket::ToUserData() of the request, unless the JVM errs
+  int64_t start_ns;   // the event's start, in ns from any epoch
+  int64_t tid;        // the kernel's id of the event's thread; 0 or less: unknown
+  bool failed;        // the JVM could not take a stack trace
+  bool biased;        // the stack is that of the safepoint, not of the request
   bool operator==(const RequestAnswer&) const = default;
 };
 
 struct RequestAnswers {
-  uint64_t answers = 0;   // events
-  uint64_t answered = 0;  // distinct requests with an answer
-  uint64_t failed = 0, biased = 0;
-  uint64_t twice = 0;         // answers to a request that had one already
-  uint64_t out_of_order = 0;  // answers to a request older than one that its thread had answered
-  uint64_t wrong_thread = 0;
-  uint64_t never_asked = 0;
-  int64_t example[4] = {};  // user data of the first of these four, in their order
+  uint64_t answers = 0;             // events
+  uint64_t answered = 0;            // distinct requests with an answer
+  uint64_t failed = 0, biased = 0;  // answers, whatever else is wrong with them
+  // An answer counts in at most one of these four.
+  uint64_t twice = 0;         // the request had been answered before
+  uint64_t out_of_order = 0;  // a newer request of the same thread had been answered before
+  uint64_t wrong_thread = 0;  // the event's thread is not the one that asked
+  uint64_t never_asked = 0;   // the user data is not that of a request
+  int64_t example[4] = {};    // user data of the first answer in each of the four, in this order
 
-  // Adds all answers that one program gave, in the order of its recording. `asked`: how many
-  // requests it made. Requests are numbered by program, so each program is counted by itself.
+  // Adds all answers of one program, in the order of its recording. `asked`: the number of requests
+  // that the program made. Call it once per program, because each program numbers its requests
+  // from 1.
   void Count(std::vector<RequestAnswer> answers, uint64_t asked);
 };
 
-// One record for each outcome of trace-request that is not "answered". `promised`: requests that
-// the JVM took, over all programs. Which requests were refused is not recorded: answers to those
-// show only if there are more answers than promises.
+// Returns a record for each kind of wrong or missing answer; none if all is well. `promised`: the
+// number of requests that the JVM accepted, over all programs. Nobody records which requests the
+// JVM refused, so answers to those show only if more requests were answered than promised.
 std::vector<FindingRecord> FindingsOf(const RequestAnswers& answers, uint64_t promised);
 
-// "12 of 13 promised stack traces came (92.3 %); 1 failed, 2 biased", for the cell's remark.
+// The cell's remark: "12 of 13 promised stack traces came (92.3 %); 1 failed, 2 biased".
 std::string WordsFor(const RequestAnswers& answers, uint64_t promised);
 
 }  // namespace walkhammer

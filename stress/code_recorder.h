@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the agent records so that addresses can be named after the JVM has died. CodeRecorder keeps
-// StressState::code, which says where generated code is. PlaceRecorder keeps StressState::methods
-// and areas, for the words of a sample. Thread-safe. Signal-safe: no.
+// CodeRecorder and PlaceRecorder: record in shared memory what names the addresses of a sample,
+// even after the JVM has died. CodeRecorder records generated code in StressState::code.
+// PlaceRecorder records methods and mapped memory in StressState::methods and StressState::areas.
+// Thread-safe, except HeapBytes() and RecordAreas(). Signal-safe: no.
 #ifndef WALKHAMMER_STRESS_CODE_RECORDER_H_
 #define WALKHAMMER_STRESS_CODE_RECORDER_H_
 
@@ -20,13 +21,14 @@ class CodeRecorder {
  public:
   CodeRecorder(StressState& state, MethodRegistry& names) : state_(state), names_(names) {}
 
-  // Records the code in [begin, end), in place of any earlier entry for `begin`. `level`: compile
-  // level of an nmethod, else -1. `frame_complete`: see CodeEntry.
+  // Records the code in [begin, end), and replaces an earlier entry for `begin`. If the table is
+  // full, replaces an entry whose code is gone; without such an entry, records nothing. `level`:
+  // compile level of an nmethod, else -1. `frame_complete`: see CodeEntry.
   void Add(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end, int level,
            int frame_complete = 0);
-  // Marks the code at `begin` as gone; the entry stays until its place is needed.
+  // Marks the code at `begin` as gone; the entry stays until Add() replaces it.
   void Remove(uint64_t begin);
-  uint64_t HeapBytes() const { return places_.size() * 40; }  // about
+  uint64_t HeapBytes() const { return places_.size() * 40; }  // about 40 bytes a node
 
  private:
   StressState& state_;
@@ -40,15 +42,16 @@ class PlaceRecorder {
  public:
   PlaceRecorder(StressState& state, Jvm& jvm);
 
-  // Records a method: those known already and, as MethodRegistry::on_add, those that come later.
+  // Records a method. If the table is full, replaces the oldest. The caller records the methods
+  // that are known already, and lets MethodRegistry::on_add record later ones.
   void AddMethod(const MethodEntry& entry);
-  // Records what memory is mapped now.
+  // Records which memory is mapped now, and whether it is readable, in place of the last record.
   void RecordAreas();
 
  private:
   StressState& state_;
   Jvm& jvm_;
-  uint64_t const_method_bytes_ = 0;  // 0: not known, so byte codes cannot be found
+  uint64_t const_method_bytes_ = 0;  // sizeof(ConstMethod); 0: unknown, no byte codes are recorded
   std::mutex mutex_;
 };
 

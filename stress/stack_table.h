@@ -9,9 +9,10 @@
 
 namespace walkhammer::stress {
 
-// Counts the result of a walk: its frames by method, or the failure `code` of `walker`, an index
-// into the walker table. Where the tree has no room for the newest frames, the walk is counted at
-// the deepest of its frames that has a node, and in StressState::dropped_stacks.
+// Counts the result of a walk in the tree of stacks, by the methods of its newest 512 frames. A
+// walk without frames counts as the failure `code` of `walker`, an index into the walker table. If
+// the tree has no room for the newest frames, counts the walk at its newest frame that has a node,
+// and in StressState::dropped_stacks. Any number of threads may call this at the same time.
 void CountStack(StressState& state, const MethodRegistry& methods, const Trace& trace, int code,
                 uint8_t walker);
 

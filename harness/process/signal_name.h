@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of signals, as users know them. Signal-safe: no.
+// Names of signals. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SIGNAL_NAME_H_
 #define WALKHAMMER_HARNESS_PROCESS_SIGNAL_NAME_H_
 
@@ -7,7 +7,8 @@
 
 namespace walkhammer {
 
-// Returns the signal's name, "SIGSEGV", or "signal 64" if it has none here.
+// Returns "SIGSEGV" and the like, or "signal 64" for a signal that the table in signal_name.cc
+// lacks.
 std::string SignalName(int signal);
 
 }  // namespace walkhammer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StructTables: what a libjvm.so says of its own structures in vmStructs, read from the file alone:
-// no JVM is loaded, so that any JDK can be read on any machine. Signal-safe: no.
+// StructTables: the vmStructs and the symbols of a libjvm.so, read from the file. No JVM is loaded,
+// so this works for a JDK of any supported architecture on any machine. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_IMAGES_STRUCT_TABLES_H_
 #define WALKHAMMER_HARNESS_JVM_IMAGES_STRUCT_TABLES_H_
 
@@ -20,15 +20,15 @@ struct StructTables {
   };
   std::map<std::string, Field> fields;       // by "Type::field"
   std::map<std::string, uint64_t> sizes;     // of types, in bytes
-  std::map<std::string, int64_t> constants;  // int and long ones
-  std::set<std::string> flags;               // empty: the file does not tell them
-  std::set<std::string> symbols;             // that libjvm.so defines, mangled
-  bool has_local_symbols = false;            // false: `symbols` are the exported ones alone
+  std::map<std::string, int64_t> constants;  // VMIntConstants and VMLongConstants, by name
+  std::set<std::string> flags;               // names of JVM flags; empty: not found in the file
+  std::set<std::string> symbols;             // that libjvm.so defines; mangled
+  bool has_local_symbols = false;            // false: `symbols` has exported symbols only
 };
 
-// Reads the tables of the file at `libjvm`, and of the separate debug file `debug_file`, if it is
-// not empty, the symbols. Fails with kUnable if there are no tables in the file, with kBadInput if
-// it cannot be read as ELF.
+// Reads tables and symbols of the file `libjvm`, and the symbols of its separate debug file
+// `debug_file`, unless that is empty. Fails with kUnable if `libjvm` has no vmStructs, with
+// kBadInput if it cannot be read as ELF. A debug file that cannot be read adds nothing.
 Result<StructTables> ReadStructTables(const std::string& libjvm,
                                       const std::string& debug_file = "");
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CellRecords: what the agent leaves in shared memory, on its way to the run's store: findings,
-// counts, threads, stacks. All but Publish() is slow; it is called under Recorder::lock(), never by
-// the supervising thread. Signal-safe: no.
+// CellRecords: copies what the agent leaves in shared memory to the run's store: findings, counts,
+// threads, stacks. All functions except Publish() are slow and need Recorder::lock(); the
+// supervising thread calls them only if no other thread can be started. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_CELL_RECORDS_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_CELL_RECORDS_H_
 
@@ -30,60 +30,62 @@ namespace walkhammer {
 // Where the records of a cell come from.
 struct CellSource {
   StressState* state;  // must outlive the records
-  StressJob job;       // as it was given to the agent, which could overwrite that of `state`
+  StressJob job;       // the agent's job: a copy, because the agent could overwrite state->job
   bool own_agent;      // see SamplingBackend
-  std::string arch;    // of the programs
+  std::string arch;    // of the programs, as `uname -m` names it
   int64_t position;    // of the cell
 };
 
-// Which walk a JVM's death is blamed on.
+// The walk that is blamed for the death of a JVM.
 struct Blame {
-  const SampleJournal* journal = nullptr;  // of the walk; null: no walk was under way
-  std::string why;                         // why that walk, for the end of a sentence; may be empty
+  const SampleJournal* journal = nullptr;  // of the walk; null: no walk was in progress
+  std::string why;                         // the reason, to end a sentence with; may be empty
 };
 
-// The walk of the thread that the hs_err log (empty: there is none) says failed; where that thread
-// was in no walk, or is not known, the newest walk that was under way.
+// Returns the newest walk in progress on the thread that the hs_err log names as crashed. If that
+// thread is unknown or was not walking, returns the newest walk in progress on any thread.
+// `hs_err`: the log's text; may be empty. The journal points into `state`.
 Blame WalkToBlame(const StressState& state, std::string_view hs_err);
 
 class CellRecords {
  public:
-  // Stores an occurrence, whose symbols are `symbols`, and returns the bucket's id.
+  // Stores an occurrence and returns the id of its bucket. `symbols` owns occurrence->symbols.
   using Record = std::function<Result<int64_t>(std::unique_ptr<Occurrence>,
                                                const std::shared_ptr<SymbolTable>& symbols)>;
-  static constexpr std::chrono::milliseconds kDrainAll = std::chrono::hours(1);
+  static constexpr std::chrono::milliseconds kDrainAll = std::chrono::hours(1);  // no limit
 
   CellRecords(CellSource source, Record record);
 
-  // The row as the supervising thread knows it; what the state says is added when it is saved.
-  // By any thread, without the lock.
+  // Sets the row as the supervising thread knows it. CurrentRow() adds what is in the state. Any
+  // thread may call this, without the lock.
   void Publish(const CellRow& row);
 
-  // Takes findings out of the ring, for about `limit` at most; the rest keeps its place there. Then
-  // records how walkers' answers differ too often from those of the job's witness.
+  // Takes findings out of the ring, for about `limit` at most; the next call goes on from there.
+  // Then records each walker whose answers differ too often from those of the job's witness.
   Status Drain(std::chrono::milliseconds limit);
-  // The program has ended: takes all that it has left. `crashed`: by the death of its JVM, with
-  // this wait status and hs_err log.
+  // Takes all that a program has left, once it has ended. `crashed`: its JVM died; then records the
+  // death with `wait_status` and the text of the hs_err log.
   Status DrainEnded(bool crashed, int wait_status, const std::string& hs_err);
-  // Takes the stacks and threads of a program that has ended, or that is sampled no more.
+  // Takes the stacks and threads of a program that has ended, or is no longer sampled.
   void Harvest();
-  // Harvests, and leaves nothing of the program in the state but its counts.
+  // Harvests, then removes from the state all of the program but its counts.
   void ForgetProgram();
-  // What the backend's own output says, in addition to the state.
+  // Records what the backend found in its own output. Replaces the stacks taken so far.
   Status SetVerdict(const BackendVerdict& verdict);
   void SetStepMap(std::vector<StepRegionRow> regions, std::vector<StepRangeRow> ranges);
 
-  // The row that was published last, with what the state says.
+  // Returns the row that was published last, with values from the state.
   CellRow CurrentRow() const;
-  bool HasJavaThread() const;  // in what was harvested
-  // How often findings of each bucket were seen, those that were not handed over included.
+  bool HasJavaThread() const;  // among the harvested threads
+  // Returns how often each bucket was seen, including findings that the agent only counted.
   std::map<int64_t, uint64_t> SeenByBucket() const;
-  // Ends a period, if it is due or the cell has ended.
+  // Ends the current period if it is due, or the cell has ended. Without walkhammer's own agent, a
+  // cell has one period, which ends with the cell.
   void EndPeriod();
-  // Writes the rows as of now, without the stacks.
+  // Ends a period if it is due, and writes all rows except the stacks.
   Status Save(RunWriter& db);
-  // Writes what is new of the stacks, or `most_rows` of it. True: that was all of it. `last`: the
-  // cell has ended.
+  // Writes stacks that are new or have changed, at most `most_rows` rows. Returns true if these
+  // were all. `last`: the cell has ended.
   Result<bool> SaveStacks(RunWriter& db, size_t most_rows, bool last);
 
  private:

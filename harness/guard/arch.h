@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of a ucontext, by architecture. Apart from a test, only this header chooses code by the
-// architecture of the build. Signal-safe: yes.
+// What depends on the CPU architecture: registers of a ucontext, trap instructions, single steps,
+// thread pointer. This header includes that of the build's architecture. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_GUARD_ARCH_H_
 #define WALKHAMMER_HARNESS_GUARD_ARCH_H_
 
@@ -21,31 +21,39 @@ namespace walkhammer {
 // arch_x86_64.h and arch_aarch64.h each define:
 //   kArchName, kHasLinkRegister, kElfMachine (ELF e_machine);
 //   Registers ReadContext(const ucontext_t&), void WriteContext(const Registers&, ucontext_t&);
-//   uint64_t Argument(const ucontext_t&, int number): at the entry of a C function, its argument
-//     `number`, 0 to 3;
+//   uint64_t Argument(const ucontext_t&, int number): argument `number`, 0 to 3, of a C function;
+//     valid only at the function's entry;
 //   Registers CallerAtEntry(const ucontext_t&): at the entry of a C function, the caller's
-//     registers, with a pc inside of the call instruction;
+//     registers; their pc is inside of the call instruction;
 //   JavaRegisters ReadJavaRegisters(const ucontext_t&): other registers that generated code uses;
-//   uint64_t NextByteCode(const ucontext_t&): the byte code that the interpreter is about to begin;
+//   uint64_t NextByteCode(const ucontext_t&): the byte code that the interpreter is about to
+//     dispatch, from the register that holds it;
 //   uint64_t ThreadPointer(), void SetThreadPointer(uint64_t): base of thread-local storage;
-//   uint64_t SignReturnAddress(uint64_t), uint64_t CallByAddress(function, first, second);
+//   uint64_t SignReturnAddress(uint64_t address): the address as generated code signs it;
+//   uint64_t CallByAddress(function, first, second): calls a function that need not be a valid
+//     target of indirect branches;
+//   void BareFutex(word, operation, value, timeout): futex(2) without errno;
+//   kSystemCallBytes: length of a system call instruction;
 //   kHasTrapFlag, SetSingleStep(ucontext_t&, bool): single steps without ptrace;
-//   AtCallThatEndsSteps(const ucontext_t&): true if the thread must run without trap flag now;
-//   StepFromHere(bool): single steps of the calling thread;
-//   NumberOfRegister(name), RegisterAt(context, number), SetRegisterAt(context, number, value);
+//   AtCallThatEndsSteps(const ucontext_t&): true if the next instruction is a system call before
+//     which the trap flag must be cleared;
+//   StepFromHere(bool): sets or clears the trap flag of the calling thread;
+//   NumberOfRegister(name), RegisterAt(context, number), SetRegisterAt(context, number, value):
+//     general-purpose registers, by Capstone's name of the full width; -1: no such register;
 //   CodeUnit: the unit that one store can write into running code; kTrapCode: a trap instruction of
 //     one CodeUnit; kTrapPcAhead: pc at its SIGTRAP = address of the instruction + kTrapPcAhead;
-//   bool WriteMovedEntry(entry, code): the function, though its first instruction is replaced.
+//   bool WriteMovedEntry(entry, code): writes kMovedEntryBytes of code that run the function at
+//     `entry`, whose first instruction may then be overwritten; false: impossible.
 
 // Slots of HotSpot's frames, in words from fp, as in frame_x86.hpp and frame_aarch64.hpp of JDK 17
-// to 25. The slots of both architectures are here, for walks of either architecture.
+// to 25. Both architectures are here, because a build for one also walks stacks of the other.
 struct FrameSlots {
   int entry_wrapper;       // of an entry frame: its JavaCallWrapper
   int interpreter_bcp;     // of an interpreted frame: its byte code pointer
   int interpreter_unused;  // of an interpreted frame: its unused slot; 0: it has none
 };
 inline constexpr FrameSlots kX86_64Slots{-6, -8, 0}, kAarch64Slots{-8, -9, -5};
-// Slot of an interpreted frame's Method*, on both architectures, from JDK 8 on.
+// Slot of an interpreted frame's Method*, on both architectures, since JDK 8.
 inline constexpr int kInterpreterMethodSlot = -3;
 inline constexpr FrameSlots kOwnSlots = kHasLinkRegister ? kAarch64Slots : kX86_64Slots;
 

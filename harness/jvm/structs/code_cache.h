@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CodeCache: what the code cache and the interpreter hold now, read through vmStructs.
-// To be read while no thread compiles or unloads code. Signal-safe: no.
+// CodeCache: lists the blobs of the code cache and the interpreter's codelets, through vmStructs.
+// Use it only while no thread of the JVM compiles or unloads code. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_CODE_CACHE_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_CODE_CACHE_H_
 
@@ -27,11 +27,11 @@ struct CodeBlob {
   bool installed;          // Method::_code points to this nmethod: new calls enter it
   int state;               // nmethod::_state, whose numbers differ by JDK; -1: not known
   int entry_bci;           // -1 unless compiled for on-stack replacement
-  uint64_t deopt_handler;  // the return address into a deoptimised activation; 0: not known
-  int original_pc;         // bytes from sp to the slot with that activation's own pc; 0: none
+  uint64_t deopt_handler;  // replaces the return address into a deoptimised activation; 0: unknown
+  int original_pc;         // bytes from sp to the slot with the replaced address; 0: none
 
-  // True if the nmethod is invalid, is on no stack, and is freed by the sweeper's next pass.
-  // `feature`: of the JDK. Always false before JDK 11 and from JDK 20 on.
+  // True for a zombie: an invalid nmethod that is on no stack, and that the sweeper will free.
+  // `feature`: the JDK's feature version. False for JDKs before 11, and since 20, which has none.
   bool IsZombie(int feature) const {
     return is_nmethod && feature >= 11 && feature < 20 && state == (feature < 17 ? 3 : 4);
   }
@@ -39,14 +39,15 @@ struct CodeBlob {
 
 class CodeCache {
  public:
-  // Fails when a vmStructs entry is missing.
-  // `memory`: of the JVM whose vmStructs these are; must outlive the object.
+  // Fails with kUnable if vmStructs lack an entry, with kToolFailed if the JVM has no code heaps
+  // yet. `memory`: of the JVM whose vmStructs these are; must outlive the object.
   static Result<CodeCache> Open(const VmStructs& structs, const MemoryReader& memory = kOwnMemory);
 
-  uint64_t low() const;   // CodeCache::_low_bound; JDK 8: start of the heap
-  uint64_t high() const;  // CodeCache::_high_bound; JDK 8: end of the heap; exclusive
+  uint64_t low() const;   // CodeCache::_low_bound; JDK 8: start of the code heap's committed memory
+  uint64_t high() const;  // CodeCache::_high_bound; JDK 8: end of that memory; exclusive
   std::vector<CodeBlob> Blobs() const;
-  // The blob whose object is at `address`, e.g. the value of a Method::_code.
+  // Returns the blob whose CodeBlob object is at `address`, such as the value of a Method::_code.
+  // Fields that cannot be read are 0 or empty.
   CodeBlob BlobAt(uint64_t address) const;
   std::vector<Codelet> Codelets() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KlassReader: reads the Klass* of a java.lang.Class. The JDK's own Unsafe reads the field in Java
-// code, where no collector can move the object during the read. Signal-safe: no.
+// KlassReader: reads the Klass* of a java.lang.Class object. It calls Unsafe.getLong, because no
+// collector can move the object while Java code reads it. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_KLASS_READER_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_KLASS_READER_H_
 
@@ -16,12 +16,13 @@ namespace walkhammer {
 class KlassReader {
  public:
   KlassReader() = default;
-  // kUnable if vmStructs lack java_lang_Class::_klass_offset, or the JDK has no Unsafe.
+  // Fails with kUnable if vmStructs lack java_lang_Class::_klass_offset, or the JDK has no Unsafe.
+  // The reader and its copies share a global reference, which is never deleted.
   static Result<KlassReader> Open(JNIEnv* env, const VmStructs& structs);
 
-  // The Klass* of a class; 0 for a primitive type, for a reader that is not open, or if the call
-  // fails because no stack is left or the thread is being stopped. No exception may be pending
-  // before the call; none is pending after it.
+  // Returns the Klass* of a class; 0 for a primitive type or a default-constructed reader. Returns
+  // 0 also if Java code throws, for example on stack overflow. No exception may be pending before
+  // the call; none is pending after it.
   uint64_t Read(JNIEnv* env, jclass mirror) const;
 
  private:

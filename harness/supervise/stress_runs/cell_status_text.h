@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts about a cell and about the output of its program. Signal-safe: no.
+// Texts and notes about a cell, and excerpts of its program's output. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_CELL_STATUS_TEXT_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_CELL_STATUS_TEXT_H_
 
@@ -13,26 +13,30 @@
 
 namespace walkhammer {
 
-// How a step run went: its windows, and its steps a second of CPU time (by ptrace: of elapsed
-// time).
+// Describes a step run: how many windows it had, and how many steps a second. A second is one of
+// CPU time or, with ptrace, of elapsed time.
 std::string StepText(const StressState& state);
-// What a passed cell has compared, and what it could not keep or do; empty if nothing.
+// Counts the answers of a passed cell that were compared, and the samples, findings and threads
+// that were lost; empty if there are none.
 std::string Remarks(const StressState& state);
 
-// What limits the verdict on a cell: which of the agent's own means were not in force, and what
-// found no room; also what was in force. `dropped_stacks`: stacks that were cut for want of room.
+// Returns the notes that qualify the verdict on a cell: which checks of the agent were in force,
+// which were not, and what was dropped. `dropped_stacks`: stacks cut because the table was full.
 std::vector<NoteRow> CellNotes(const StressState& state, int64_t cell, uint64_t dropped_stacks);
-// Whether enough answers were compared with a truth: a shadow stack, JVMTI or a witness.
+// Notes whether at least kLeastWalks answers were compared with a truth: a shadow stack, JVMTI or a
+// witness.
 NoteRow TruthNote(const StressState& state, int64_t cell);
-// That the supervising thread was busy for too long `times` times, at most for `longest`.
+// Notes that the supervising thread stalled `times` times, for at most `longest` each.
 NoteRow StallNote(uint64_t times, std::chrono::nanoseconds longest);
 
-// The line of a JVM's output that says why the JVM did not start; empty if there is none.
+// Returns at most 300 bytes of the line of `output` in which the JVM says why it did not start;
+// empty if there is none.
 std::string JvmComplaint(const std::string& output);
 // True if the output says that the JVM or its launcher gave up before the program ran.
 bool NeverRan(const std::string& output);
-// The last 300 bytes of an output as one line. If they are of a Java stack trace, the trace's own
-// message stands before them.
+// Returns the last 300 bytes of an output as one line, with '|' for line ends. If a Java stack
+// trace in the output has its message before them, at most 300 bytes of the last such message
+// precede.
 std::string LastLines(const std::string& output);
 
 }  // namespace walkhammer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flag profiles: sets of JVM flags that a workload is run with. Adding one is one row.
-// Signal-safe: no.
+// Flag profiles: named sets of JVM flags to run workloads with. A new profile is a row of the table
+// in profiles.cc. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_PROFILES_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_PROFILES_H_
 
@@ -14,15 +14,16 @@ namespace walkhammer {
 
 struct Profile {
   const char* name;
-  const char* what;
+  const char* what;  // a few words for users
   std::vector<std::string> flags;
-  bool has_aot_cache = false;  // its AOT cache is made before each run: see stress_plan.cc
+  bool has_aot_cache = false;  // an AOT cache is made for each cell: see stress_plan.cc
 };
 
 std::span<const Profile> AllProfiles();
 
-// The profiles of these lists: "zgc,c1" gives two; no list: the default profile. An unknown name
-// fails with the nearest names.
+// Returns the profiles that the elements of `names` list, separated by commas: "zgc,c1" names two.
+// Without any name, returns the default profile. Fails with kBadInput, and suggests the nearest
+// names, if a name is unknown. The profiles live as long as the process.
 Result<std::vector<const Profile*>> SelectProfiles(const std::vector<std::string>& names);
 
 }  // namespace walkhammer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StressCell: one workload under one JDK with one profile, from its first start to its last end.
-// Whatever the program does, the cell ends with a status that says so. Signal-safe: no.
+// StressCell: runs one workload on one JDK with one profile, and starts it again if the workload
+// says so. Whatever the programs do, the cell ends with a status. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_STRESS_CELL_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_STRESS_RUNS_STRESS_CELL_H_
 
@@ -26,20 +26,20 @@
 
 namespace walkhammer {
 
-// How to call a program, without the flags of the backend.
+// The command that starts a program, without java itself and the flags of the backend.
 struct LoadCommand {
   std::vector<std::string> jvm_flags;
   std::vector<std::string> arguments;  // for java: class path, main class and its arguments
   std::string directory;               // to run in; empty: the cell's scratch folder
   bool repeat = false;                 // start it again while there is time
-  // See Workload; empty: the program prints nothing such.
+  // What the program prints when an iteration ends or goes wrong: see Workload; empty: nothing.
   std::string iteration = {}, failure = {};
 };
 
 struct CellPlan {
-  CellRow row;        // what the cell is; the cell fills counts and status
+  CellRow row;        // identifies the cell; the cell fills in counts and status
   std::string java;   // path of the java command
-  Platform platform;  // java runs on it
+  Platform platform;  // on which java runs
   ReplayWords words;
   std::vector<std::string> jvm_flags;  // the user's and the profile's
   // Prepares the program; a failure becomes the cell's status. `scratch`: an empty folder.
@@ -48,42 +48,44 @@ struct CellPlan {
   StressJob job{};
   const SamplingBackend* backend = nullptr;
   std::string backend_argument;
-  int attach_pid = 0;  // sample this running JVM and start no program; 0: start one
-  std::string jcmd;    // path of the jcmd that attaches to it
-  std::chrono::nanoseconds time{};
-  std::chrono::nanoseconds hung_after{};  // time without any CPU time that counts as hung
-  uint64_t output_limit = 0;              // bytes
-  std::string scratch;                    // existing folder of the cell's own
-  std::string output_file;                // gets a failed program's output; empty: nothing does
+  int attach_pid = 0;               // sample this running JVM and start no program; 0: start one
+  std::string jcmd;                 // path of the jcmd that attaches to it
+  std::chrono::nanoseconds time{};  // of sampling; 0: until the program ends
+  std::chrono::nanoseconds hung_after{};  // hung if it used at most 2 % of a CPU for longer
+  uint64_t output_limit = 0;              // bytes that a program may print
+  std::string scratch;                    // existing folder that only this cell uses
+  std::string output_file;                // receives a failed program's output; empty: it is lost
 };
 
-// The supervising thread stalls if it does not get to a cell for longer: this is noted, and does
-// not count towards the cell's deadlines.
+// If more time passes between two Steps of a cell, the supervising thread has stalled. The stall is
+// noted, and the cell's deadlines are extended by it.
 inline constexpr std::chrono::milliseconds kStall{250};
 
-// Where a run's folder keeps the output of a cell's failed program, relative to the folder.
+// Returns the file for the output of a cell's failed program, relative to the run's folder.
 std::string OutputFileOf(int64_t position);
 
 class StressCell {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `lock`: under which the records may be used; must outlive the cell, as must what `record` uses.
+  // `run_start_ns`: the run's start on the monotonic clock. `lock`: must be held while the records
+  // are used. `lock` and all that `record` uses must outlive the cell.
   static Result<std::unique_ptr<StressCell>> Create(CellPlan plan, uint64_t run_start_ns,
                                                     std::mutex& lock, CellRecords::Record record);
   ~StressCell();
 
-  // Does what is due, without waiting for the program, a disk or the lock. False once the cell has
-  // ended.
+  // Does what is due. Never waits for the program or the store; waits for the lock only if no
+  // thread can be started. `interrupted`: the run is to end soon. Returns false once the cell has
+  // ended; fails if the whole run must end.
   Result<bool> Step(bool interrupted);
 
-  // Those of the cell's programs. They must be used no more when the cell is destroyed.
+  // The records of the cell's programs. They must not be used after the cell is destroyed.
   const std::shared_ptr<CellRecords>& records() const { return records_; }
 
   const CellRow& row() const { return plan_.row; }
   const CellPlan& plan() const { return plan_; }
   const StressState& state() const { return *state_; }
-  double Seconds() const;  // of sampling so far; 0 before it begins
+  double Seconds() const;  // of sampling so far; 0 before sampling begins
 
  private:
   explicit StressCell(std::mutex& lock) : lock_(lock) {}
@@ -116,7 +118,7 @@ class StressCell {
   void Publish();
   void ForgetProgram();
   void EndTimerSignals();
-  bool IsOver() const;  // its time, or all of its instructions are stepped
+  bool IsOver() const;  // its time is over, or its job's step_limit is reached
   CellStatus WatchOver(std::string& reason);
   // A link with the agent's own file name, by which the agent removes itself from LD_PRELOAD.
   std::string AgentLink() const { return plan_.scratch + "/" + kAgentName; }
@@ -132,7 +134,7 @@ class StressCell {
   std::function<Status()> after_beside_;  // how the cell goes on then
   bool interrupted_ = false;              // as of the last Step
   std::mutex& lock_;
-  std::string hs_err_path_;  // empty: where the JVM would write its hs_err log is not known
+  std::string hs_err_path_;  // empty: unknown, or of an older process
   int state_fd_ = -1;
   StressState* state_ = nullptr;
   std::shared_ptr<CellRecords> records_;
@@ -143,10 +145,10 @@ class StressCell {
   Clock::time_point handlers_since_{};
   bool sampled_ = false;     // sampling has begun
   bool stopping_ = false;    // the agent was asked to stop
-  bool ending_ = false;      // sampling is over, and a program of the cell was asked to end
-  uint64_t iterations_ = 0;  // that ended, of programs before this one
+  bool ending_ = false;      // sampling is over, and the program is to end
+  uint64_t iterations_ = 0;  // that ended, in programs before program_
   uint64_t last_cpu_ms_ = 0;
-  uint64_t output_bytes_ = 0;  // of programs before the one that runs or has run last
+  uint64_t output_bytes_ = 0;  // that programs before program_ printed
   std::shared_ptr<BackendSamples> samples_;
   uint64_t collected_ = 0;  // programs whose output is in samples_
 };

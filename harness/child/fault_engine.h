@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine `faults`: walks each scene undisturbed, as its thread is in_Java and in_native, and
-// then again and again, so that each load of the walk fails once: see FailingLoads.
-// Signal-safe: no.
+// The engine `faults`: walks each scene undisturbed and counts the loads of the walk. Then repeats
+// the walk once for each load, and makes that load fail: see FailingLoads. Does this for the thread
+// states in_Java and in_native. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CHILD_FAULT_ENGINE_H_
 #define WALKHAMMER_HARNESS_CHILD_FAULT_ENGINE_H_
 
@@ -10,10 +10,11 @@
 
 namespace walkhammer {
 
-// Runs the job of ChildMode::kFaults to its end, or until shared.stop. Scene and state make a part
-// of the work; workers take parts in turn, and Job::first_walk says where a successor goes on. The
-// sequence number of a walk is 2^32 * part + the number of its load. Fails with kUnable on a
-// machine without single steps, and if no scene is available.
+// Runs the job of ChildMode::kFaults to its end, until shared.stop is set, or until a walk retires
+// the child. The work has a part for each scene and state; part P is for worker P mod
+// Job::workers. The sequence number of a walk is 2^32 * part + the number of its failing load, from
+// 1. A successor of a child goes on at the sequence number Job::first_walk. Fails with kUnable if
+// the machine has no single steps, or no scene is available.
 Status FailEachLoad(SharedState& shared, ChildEnvironment& environment);
 
 }  // namespace walkhammer

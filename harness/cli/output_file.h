@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what an option asks for into a file. Signal-safe: no.
+// Output files that users name by options. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_OUTPUT_FILE_H_
 #define WALKHAMMER_HARNESS_CLI_OUTPUT_FILE_H_
 
@@ -9,7 +9,8 @@
 
 namespace walkhammer {
 
-// Writes `text` to `path`, "-" for stdout, and says so on stderr. kBadInput names `option`.
+// Replaces the file `path` by `text` atomically, and says so on stderr; "-": writes to stdout only.
+// Fails with kBadInput, whose message names `option`, if the file cannot be written.
 Status WriteOutput(const char* option, const std::string& path, const std::string& text);
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words and the white space of the text form, for its writer and its parser only.
+// Keywords and white space of the .walk text form, for its writer and its parser only.
 // Signal-safe: yes (constant data and pure functions).
 #ifndef WALKHAMMER_HARNESS_REQUEST_TEXT_WORDS_H_
 #define WALKHAMMER_HARNESS_REQUEST_TEXT_WORDS_H_
@@ -12,7 +12,7 @@
 
 namespace walkhammer {
 
-// The fields of a file, in the order in which ToText writes them.
+// The fields of a .walk file, in the order in which ToText writes them.
 enum class Field {
   kWalk,
   kWalker,
@@ -59,7 +59,7 @@ inline constexpr std::string_view kSignedWord = "signed";
 inline constexpr std::string_view kOpWords[] = {"=", "^", "+"};
 static_assert(std::size(kOpWords) == static_cast<size_t>(EditOp::kCount));
 
-// True for white space within a line. '\r' is included, so that lines may end in CRLF.
+// True for white space within a line, including '\r', because lines may end in CRLF.
 constexpr bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 constexpr std::string_view TrimRight(std::string_view text) {
@@ -67,8 +67,8 @@ constexpr std::string_view TrimRight(std::string_view text) {
   return text;
 }
 
-// `text` up to its comment. A '#' outside of quotes starts a comment; with `needs_blank`, only a
-// '#' at the start of `text` or after white space does.
+// Returns `text` up to its comment, if any. A '#' outside of quotes starts a comment. With
+// `needs_blank`, it does so only at the start of `text` or after white space.
 constexpr std::string_view WithoutComment(std::string_view text, bool needs_blank) {
   bool quoted = false;
   for (size_t i = 0; i < text.size(); i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CanaryBuffer: a walker's frame buffer between canaries, which show writes outside of the buffer.
-// Signal-safe: yes.
+// CanaryBuffer: a frame buffer for walkers of type F, between canaries that reveal writes outside
+// of the buffer. F must be aligned to 8 bytes. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_WALKERS_CANARY_BUFFER_H_
 #define WALKHAMMER_HARNESS_WALKERS_CANARY_BUFFER_H_
 
@@ -14,13 +14,15 @@ namespace walkhammer {
 template <typename F>
 class CanaryBuffer {
  public:
-  // Paints the canaries around `depth` frames and returns these; to be called before each walk. The
-  // frames are not painted: memory that no walk reaches is never touched.
+  // Paints the canaries around the first `depth` frames, and returns these. Call it before each
+  // walk. `depth`: 1 to WalkRequest::kMaxDepth. The frames are not painted, so that memory that no
+  // walk reaches is never touched.
   F* Paint(int depth) {
     PaintAt(buffer_);
     PaintAt(frames() + depth);
     return frames();
   }
+  // True if no canary has changed since Paint(depth).
   bool Intact(int depth) const {
     return IntactAt(buffer_) && IntactAt(buffer_ + kCanaries + depth);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumberStream: reads bytes and compressed numbers in sequence, as HotSpot writes debug information
-// and line number tables. Signal-safe: yes.
+// NumberStream: reads a sequence of bytes and compressed numbers, the form in which HotSpot stores
+// debug information and line number tables. Signal-safe: yes, if the MemoryReader is.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_NUMBER_STREAM_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_NUMBER_STREAM_H_
 
@@ -12,14 +12,15 @@ namespace walkhammer::asgst {
 
 class NumberStream {
  public:
-  // `null_free`: JDK 20 and later, where no byte of a number is zero (JDK-8292758). `memory` must
-  // outlive the stream.
+  // `null_free`: true for JDK 20 and later, where no byte of a number is zero (JDK-8292758). `at`:
+  // address of the first byte. `memory` must outlive the stream.
   NumberStream(const MemoryReader& memory, bool null_free, uint64_t at)
       : memory_(memory), excluded_(null_free ? 1 : 0), at_(at) {}
 
   // Address of the next byte to read.
   uint64_t at() const { return at_; }
 
+  // Reads a byte. Returns false if memory cannot be read.
   bool Byte(uint8_t& byte) {
     if ((at_ & ~7ULL) != word_at_) {
       word_at_ = at_ & ~7ULL;
@@ -30,8 +31,10 @@ class NumberStream {
     return true;
   }
 
-  // Reads a number in HotSpot's UNSIGNED5: up to five bytes, of which each but the last is at least
-  // 192, so that 64 byte values say that another byte follows. Null-free, each byte is one higher.
+  // Reads a number in HotSpot's UNSIGNED5 encoding: one to five bytes, least significant first.
+  // After a byte of 192 or more, another byte follows, unless it is the fifth. In the null-free
+  // form, 1 is added to each byte's digit. Returns false if memory cannot be read, or a byte is 0
+  // in that form.
   bool Number(uint32_t& number) {
     constexpr uint32_t kHigh = 64;
     const uint32_t low = 256 - excluded_ - kHigh;
@@ -45,7 +48,7 @@ class NumberStream {
     return true;
   }
 
-  // Reads a signed number, whose sign is the lowest bit: 0, -1, 1, -2, ...
+  // Reads a signed number, whose lowest bit is the sign: 0, -1, 1, -2, ...
   bool Signed(int32_t& number) {
     uint32_t coded = 0;
     if (!Number(coded)) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DescribedCode: what the JVM says of its compiled code: which methods are active at each pc that
-// its debug information describes, and at which byte code (JVMTI's CompiledMethodLoad with the
-// inline record of jvmticmlr.h). Holds about the last kMost pcs: a newer pc may take the place of
-// any other. Signal-safe: Find yes, all else no.
+// DescribedCode: debug information of nmethods: for a pc, the active methods and their byte code
+// indexes. The JVM passes it in the inline records (jvmticmlr.h) of JVMTI's CompiledMethodLoad.
+// Holds at most kMost pcs; a new pc may replace an older one. Signal-safe: Find and HeapBytes yes,
+// the rest no.
 #ifndef WALKHAMMER_STRESS_DESCRIBED_CODE_H_
 #define WALKHAMMER_STRESS_DESCRIBED_CODE_H_
 
@@ -21,15 +21,15 @@ class DescribedCode {
  public:
   static constexpr uint32_t kMost = 1 << 19;  // a power of two
 
-  // Adds the pcs of the nmethod whose code begins at `begin`. `record`: compile_info of
-  // CompiledMethodLoad; null or of another kind: nothing is added.
+  // Adds the pcs of the nmethod whose code begins at `begin`. `record`: the compile_info of
+  // CompiledMethodLoad. Adds nothing if it is null, or has no inline record.
   void Add(uint64_t begin, const void* record);
   void AddPc(uint64_t begin, uint64_t pc, const CodeDescription& there);
 
   uint64_t HeapBytes() const { return taken_.load() * sizeof(Entry); }
 
-  // The description of exactly `pc`; none unless it was added for an nmethod that begins at
-  // `begin`.
+  // Returns the description of exactly `pc`; nullopt unless it was added for an nmethod whose code
+  // begins at `begin`, and is not being replaced.
   std::optional<CodeDescription> Find(uint64_t begin, uint64_t pc) const;
 
  private:
@@ -46,7 +46,7 @@ class DescribedCode {
   };
   std::mutex mutex_;  // held while pcs are added
   std::atomic<uint64_t> taken_{0};
-  // Zeros that take no memory until they are written to.
+  // calloc, because its zeros take no memory until they are written to.
   std::unique_ptr<Entry[], Free> entries_{static_cast<Entry*>(std::calloc(kMost, sizeof(Entry)))};
 };
 

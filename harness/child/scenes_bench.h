@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What benchmarks of walkers share: their main function, a JVM with parked scenes in the process,
-// and one of its scenes presented for bare calls of a walker. Signal-safe: no.
+// Code that benchmarks of walkers share: their main function, a JVM in this process with parked
+// scenes, and the presentation of a scene. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CHILD_SCENES_BENCH_H_
 #define WALKHAMMER_HARNESS_CHILD_SCENES_BENCH_H_
 
@@ -17,10 +17,11 @@
 
 namespace walkhammer {
 
-// Also keeps the time of each benchmark that ran, in nanoseconds: the median of its repetitions.
+// A console reporter that also keeps the median time of each benchmark's repetitions.
 class MedianTimes : public benchmark::ConsoleReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override;
+  // Elapsed time of an iteration, by benchmark function. Requires the default unit, nanoseconds.
   const std::map<std::string, double>& ns() const { return ns_; }
 
  private:
@@ -28,15 +29,15 @@ class MedianTimes : public benchmark::ConsoleReporter {
 };
 
 struct BenchMain {
-  const char* program;                          // for its messages
-  std::map<std::string, std::string*> options;  // "--name=", and where the value goes
-  FunctionRef<Status(const Jdk&)> set_up;       // boots the JVM, registers the benchmarks
-  void (*compare)(const MedianTimes&);          // prints what follows from the times
+  const char* program;                          // name for error messages
+  std::map<std::string, std::string*> options;  // "--name=", and where to store the value
+  FunctionRef<Status(const Jdk&)> set_up;       // boots the JVM and registers the benchmarks
+  void (*compare)(const MedianTimes&);          // prints conclusions from the times
 
   // Reads the arguments: `options`, --jdk=DIR (else the default JDK), and those of the benchmark
-  // library. Where the JDK has a C library of its own, which the whole process must use, starts
-  // this process anew. Ends the process after `compare`, since the JVM stays up with threads
-  // parked. Returns the exit code of what fails before.
+  // library. If the JDK comes with its own C library, restarts this process with that one. After
+  // `compare`, ends the process with exit code 0, because the JVM's threads stay parked. Returns
+  // only on failure, with an exit code.
   int Run(int argc, char** argv) const;
 };
 
@@ -44,13 +45,15 @@ struct BenchScenes {
   SharedState* shared = nullptr;
   ChildEnvironment environment;
 
-  // Boots the JVM of `jdk` and parks the scenes of these names.
+  // Boots the JVM of `jdk` and parks the scenes `names`, which must be in the scene table.
   static Result<BenchScenes> Open(const Jdk& jdk, const std::vector<std::string>& names);
-  // Fails with the reason if the scene is not there.
+  // Fails with kUnable and the reason if the scene is unavailable. `name` must be in the scene
+  // table. The environment owns the scene.
   Result<ParkedScene*> Find(const std::string& name);
 };
 
-// Presents the scene's thread as in_Java with its anchor cleared, for bare calls, while it exists.
+// Presents the scene's thread as in_Java with its anchor cleared, for direct calls of a walker, as
+// long as this object lives.
 class Presented {
  public:
   explicit Presented(ParkedScene& scene);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrapCoverage: basic-block coverage of code that was not built for it. A trap instruction replaces
-// the first instruction of each block; the first hit restores the original. Traps are armed only
-// while the walking thread owns the JVM (at a safepoint), so other threads seldom hit one. A hit by
-// another thread restores the instruction and is not counted; the next Arm sets the trap again.
-// A trap also marks where the JVM begins to report its own death. A hit there removes all traps:
-// the JVM's error log walks stacks with the same code, and by then the JVM's handlers own SIGTRAP.
-// Signal-safe: OnTrap yes; the rest no.
+// TrapCoverage: basic-block coverage of uninstrumented code. A trap instruction replaces the first
+// instruction of each block; the first hit restores the original. Callers arm traps only while the
+// JVM is at a safepoint, so threads other than the walking one seldom hit a trap. A hit by another
+// thread restores the instruction and is not counted; the next Arm sets the trap again.
+// Further traps are where the JVM begins to report its own death. A hit there removes all traps,
+// because the JVM's error log walks stacks with the same code, and by then the JVM's handlers own
+// SIGTRAP. Signal-safe: OnTrap yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_COVERAGE_TRAP_COVERAGE_H_
 #define WALKHAMMER_HARNESS_COVERAGE_TRAP_COVERAGE_H_
 
@@ -23,19 +23,21 @@ namespace walkhammer {
 
 class TrapCoverage {
  public:
-  // Where hits of the walking thread are recorded; `covered` has one byte per block, in map order.
+  // Where hits of the walking thread are recorded, as bytes that become 1. The memory must live as
+  // long as the TrapCoverage.
   struct Sinks {
-    uint8_t* run;       // set to 1; the fuzz engine clears it before each input. May be null
-    uint32_t run_size;  // bytes of `run`; block i has run[i % run_size]
-    uint8_t* covered;   // set to 1 and never cleared: shared memory, read by the parent
+    uint8_t* run;       // the fuzz engine clears it before each input; may be null
+    uint32_t run_size;  // bytes of `run`, not 0 if there is one; block i has run[i % run_size]
+    uint8_t* covered;   // one byte per block, in map order; never cleared; the parent reads it
   };
 
-  // Makes the code of `map` writable (private pages); arms nothing. `bias` = address in memory
-  // minus ELF virtual address. Also removes SIGTRAP from the masks of all installed signal
-  // handlers: a trap that is hit while SIGTRAP is blocked would end the process. So the JVM and the
-  // guard must be installed first, and no thread of the process may have SIGTRAP blocked.
-  // Fails with kUnable if the kernel forbids writing, or if memory and file differ.
-  // The result must live as long as the process: the signal of a hit trap may still be to come.
+  // Makes the code of `map` writable (private pages); arms nothing. `bias`: address in memory minus
+  // ELF virtual address. Also removes SIGTRAP from the masks of all installed signal handlers,
+  // because a trap that is hit while SIGTRAP is blocked ends the process. So call this after the
+  // JVM and the guard have installed their handlers. No thread may block SIGTRAP. Fails with
+  // kUnable if the kernel forbids writing, or if memory differs from the file in the first CodeUnit
+  // of a block. The result must live as long as the process: the signal of a hit trap may be
+  // pending.
   static Result<std::unique_ptr<TrapCoverage>> Prepare(const BlockMap& map, uint64_t bias,
                                                        const Sinks& sinks);
 
@@ -43,19 +45,20 @@ class TrapCoverage {
   void Arm();
   // Restores all instructions.
   void Disarm();
-  // Lets hit blocks be hit again: for merging, where each input must show its own blocks.
+  // Makes the next Arm set traps at hit blocks, too. Merging needs this, because each input must
+  // show its own blocks.
   void Forget();
 
-  // Handles a SIGTRAP that an instruction raised; `context` is that of its handler. If
-  // pc = place + kTrapPcAhead for the place of one of our traps, armed or not, restores the
-  // instruction, sets pc to place, counts the hit if `walking` (the thread is inside a guarded
-  // call) and returns true. Any number of threads may call OnTrap at the same time.
+  // Handles a SIGTRAP that an instruction raised. `context`: the handler's. `walking`: the thread
+  // is inside of a guarded call. If the pc is that of one of our traps, even one that was removed
+  // since, restores the instruction, sets the pc to it, and returns true. In this case, counts the
+  // hit if `walking`. Else returns false. Any number of threads may call OnTrap at the same time.
   bool OnTrap(ucontext_t& context, bool walking);
 
   size_t covered() const;  // blocks hit so far, by all processes that share Sinks::covered
 
  private:
-  // A place where a trap may be. Written by Prepare only.
+  // A place where a trap may be. Prepare writes it; nothing changes it later.
   struct Place {
     uint64_t address;
     uint32_t original;  // the instruction's first CodeUnit

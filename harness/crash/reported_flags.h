@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReportedFlags: the JVM flags of a crash report that decide what frames, code and heap look like.
-// Signal-safe: no.
+// ReportedFlags: the JVM flags of a crash report that affect frames, generated code and the heap's
+// layout. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CRASH_REPORTED_FLAGS_H_
 #define WALKHAMMER_HARNESS_CRASH_REPORTED_FLAGS_H_
 
@@ -11,10 +11,10 @@
 
 namespace walkhammer {
 
-// The flags of collector, compilers, code cache and references, by the report's command line, its
-// version and its head; "-XX:+IgnoreUnrecognizedVMOptions" before them, because other JDKs may lack
-// some. Sizes of the heap, agents, paths and what belongs to the application are left out. Empty if
-// the report tells none.
+// Returns the flags of collector, compilers, code cache and references in the report's command
+// line. Adds those that the report implies: its collector, -Xint or -Xcomp. The first flag is
+// "-XX:+IgnoreUnrecognizedVMOptions", because other JDKs may lack some. Omits the heap's size,
+// agents, paths and the application's own options. Empty if the report has no such flags.
 std::vector<std::string> ReportedFlags(const CrashReport& report);
 
 }  // namespace walkhammer

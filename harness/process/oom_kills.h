@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often the kernel has killed for want of memory. Signal-safe: no.
+// Counts processes that the kernel's out-of-memory (OOM) killer has killed. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_OOM_KILLS_H_
 #define WALKHAMMER_HARNESS_PROCESS_OOM_KILLS_H_
 
@@ -8,11 +8,11 @@
 
 namespace walkhammer {
 
-// The number of processes in this process's memory control group that the kernel's OOM killer has
-// killed so far: `oom_kill` of memory.events (cgroup v2) or memory.oom_control (v1). 0 if neither
-// file tells. `root` stands before /proc and /sys; a test has its own.
+// Returns how many processes of this process's memory control group the OOM killer has killed since
+// the group exists: `oom_kill` of memory.events (cgroup v2) or memory.oom_control (v1). 0 if
+// neither file has that count. Tests set `root`, a prefix of the paths /proc and /sys.
 uint64_t OomKills(const std::string& root = "");
-// How many more they are than `before`, an earlier OomKills; 0 if they are fewer, as after this
+// Returns how far OomKills has risen since it returned `before`; 0 if it has fallen, as when this
 // process was moved to another group.
 uint64_t OomKillsSince(uint64_t before, const std::string& root = "");
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AsyncGetStackTrace under the names that JEP 435 gives its types and constants, for clients that
-   were written for the JEP: libasgst.so implements it on a stock JDK. The declarations are our own,
+/* AsyncGetStackTrace with the names that JEP 435 gives its types and constants, for clients that
+   were written for the JEP. libasgst.so implements it on a stock JDK. The declarations are our own,
    written from the facts in the published document. asgst.h declares the same functions with
-   prefixed names, and libasgst's extensions; a source includes one of the two.
+   prefixed types and constants, and libasgst's extensions. A source file includes only one of them.
 
-   Walks need libasgst to be attached to the JVM. Start java with -agentpath:libasgst.so before the
-   client's own agent; the client then needs no change, and need not be linked with libasgst.
+   Walks need libasgst to be attached to the JVM. Start java with -agentpath:PATH/libasgst.so before
+   the client's own -agentpath. The client then needs no change, and no link with libasgst.
 
    Signal-safe: both functions yes, on threads where SIGSEGV and SIGBUS are not blocked and reach
    the JVM's handlers. */
@@ -32,13 +32,13 @@ typedef uint8_t FrameTypeId;
 enum {
 #endif
   FRAME_JAVA = 1,         /* compiled or interpreted */
-  FRAME_JAVA_INLINED = 2, /* compiled into the next, older frame */
+  FRAME_JAVA_INLINED = 2, /* inlined into the next, older frame */
   FRAME_NATIVE = 3,       /* of a native method */
-  FRAME_STUB = 4,         /* code that the JVM generated, of no method */
+  FRAME_STUB = 4,         /* generated code that belongs to no method */
   FRAME_CPP = 5           /* C or C++ code */
 };
 
-/* CallTrace.num_frames, if there is no frame; asgst.h says what each means here. */
+/* Values of CallTrace.num_frames if there are no frames; asgst.h says what each means. */
 enum Error {
   NO_JAVA_FRAME = 0,
   NO_CLASS_LOAD = -1,
@@ -72,16 +72,17 @@ typedef union {
 
 typedef struct {
   jint num_frames;   /* or an Error */
-  CallFrame* frames; /* array of the caller, filled newest frame first */
+  CallFrame* frames; /* the caller's array for at least `depth` frames; newest frame first */
   void* frame_info;  /* becomes null */
 } CallTrace;
 
 /* Walks the current thread from the registers in `ucontext`, a ucontext_t* that a signal handler
-   received; null: from where the thread last left Java. Writes at most `depth` frames. `options`:
-   bit 0 adds the frames of C and C++ code and of stubs. */
+   received; null: from the thread's anchor, where it last left Java. Writes at most `depth` frames
+   to trace->frames, and their number or an Error to trace->num_frames. `options`: bit 0 adds the
+   frames of C and C++ code and of stubs; bit 1 also walks threads that are not Java threads. */
 JNIEXPORT void JNICALL AsyncGetStackTrace(CallTrace* trace, jint depth, void* ucontext,
                                           uint32_t options);
-/* The name of the same function in the JEP's first draft. */
+/* Calls AsyncGetStackTrace. This was its name in the JEP's first draft. */
 JNIEXPORT void JNICALL AsyncGetCallTrace2(CallTrace* trace, jint depth, void* ucontext,
                                           uint32_t options);
 

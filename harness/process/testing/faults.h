@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// System calls that fail on demand. Link faults.cc into a test, or preload it as a library: it
-// stands in front of the C library. Signal-safe: yes.
+// Functions of the C library that fail on demand. Link faults.cc into a test, or preload it as a
+// library: it replaces these functions. Signal-safe: ArmFault and DisarmFault yes; the replaced
+// functions no, because they call dlsym.
 #ifndef WALKHAMMER_HARNESS_PROCESS_TESTING_FAULTS_H_
 #define WALKHAMMER_HARNESS_PROCESS_TESTING_FAULTS_H_
 
@@ -8,15 +9,15 @@ namespace walkhammer {
 
 enum class FaultKind : int {
   kNone,
-  kDiskFull,     // ENOSPC at what writes files, makes them or names them
-  kNoProcess,    // EAGAIN at fork and at pthread_create
-  kInterrupted,  // EINTR at calls that a signal may end
+  kDiskFull,     // ENOSPC from calls that write, sync, truncate, create or rename files
+  kNoProcess,    // EAGAIN from fork and pthread_create
+  kInterrupted,  // EINTR from calls that a signal may interrupt
 };
 
-// From now on counts the calls of a kind in this process, and lets the one with number `at`, from
-// 1, fail, and each `every`-th after it; 0: no other.
+// Begins to count the calls of a kind in this process. Makes call number `at`, from 1, fail, and
+// after it each `every`-th call; every 0: no other. Child processes are not affected.
 void ArmFault(FaultKind kind, int at, int every);
-// Ends that. Returns the number of such calls that there were.
+// Disarms the fault. Returns how many calls of its kind were counted, failed ones included.
 int DisarmFault();
 
 }  // namespace walkhammer

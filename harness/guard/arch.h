@@ -39,14 +39,16 @@ namespace walkhammer {
 //     which the trap flag must be cleared;
 //   StepFromHere(bool): sets or clears the trap flag of the calling thread;
 //   NumberOfRegister(name), RegisterAt(context, number), SetRegisterAt(context, number, value):
-//     general-purpose registers, by Capstone's name of the full width; -1: no such register;
+//     general-purpose registers, by Capstone's name of the full width; -1: no such register, or no
+//     trap flag;
 //   CodeUnit: the unit that one store can write into running code; kTrapCode: a trap instruction of
 //     one CodeUnit; kTrapPcAhead: pc at its SIGTRAP = address of the instruction + kTrapPcAhead;
 //   bool WriteMovedEntry(entry, code): writes kMovedEntryBytes of code that run the function at
 //     `entry`, whose first instruction may then be overwritten; false: impossible.
 
 // Slots of HotSpot's frames, in words from fp, as in frame_x86.hpp and frame_aarch64.hpp of JDK 17
-// to 25. Both architectures are here, because a build for one also walks stacks of the other.
+// to 25. Both architectures are here, because a build for either one also walks stacks of the
+// other.
 struct FrameSlots {
   int entry_wrapper;       // of an entry frame: its JavaCallWrapper
   int interpreter_bcp;     // of an interpreted frame: its byte code pointer

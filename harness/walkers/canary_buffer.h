@@ -15,8 +15,8 @@ template <typename F>
 class CanaryBuffer {
  public:
   // Paints the canaries around the first `depth` frames, and returns these. Call it before each
-  // walk. `depth`: 1 to WalkRequest::kMaxDepth. The frames are not painted, so that memory that no
-  // walk reaches is never touched.
+  // walk. `depth`: at most WalkRequest::kMaxDepth. The frames are not painted, so that memory that
+  // no walk reaches is never touched.
   F* Paint(int depth) {
     PaintAt(buffer_);
     PaintAt(frames() + depth);

@@ -17,7 +17,7 @@
 namespace walkhammer {
 
 struct JdkVersion {
-  std::vector<uint32_t> numbers;  // 17, 0, 15; at least one; no zeros at the end but the first
+  std::vector<uint32_t> numbers;  // 17, 0, 15; at least one; trailing zeros are dropped
   std::string pre;                // "ea", "internal"; empty: a release
   std::optional<uint32_t> build;  // the number after '+', or after "-b" up to JDK 8
 };

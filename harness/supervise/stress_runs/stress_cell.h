@@ -54,11 +54,11 @@ struct CellPlan {
   std::chrono::nanoseconds hung_after{};  // hung if it used at most 2 % of a CPU for longer
   uint64_t output_limit = 0;              // bytes that a program may print
   std::string scratch;                    // existing folder that only this cell uses
-  std::string output_file;                // receives a failed program's output; empty: it is lost
+  std::string output_file;  // receives a failed program's output; empty: it is not kept
 };
 
-// If more time passes between two Steps of a cell, the supervising thread has stalled. The stall is
-// noted, and the cell's deadlines are extended by it.
+// If more time than this passes between two Steps of a cell, the supervising thread has stalled.
+// The stall is noted, and the cell's deadlines are extended by it.
 inline constexpr std::chrono::milliseconds kStall{250};
 
 // Returns the file for the output of a cell's failed program, relative to the run's folder.

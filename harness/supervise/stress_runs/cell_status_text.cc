@@ -15,8 +15,9 @@ std::string StepText(const StressState& state) {
   const double seconds = static_cast<double>(state.step_ns.load()) / 1e9;
   std::string words = "a sample at every instruction of one thread";
   if (seconds > 0)
-    words += fmt::format("; {} windows, {} of its CPU time", state.step_windows.load(),
-                         FormatRate(static_cast<double>(state.steps.load()) / seconds));
+    words += fmt::format("; {} windows, {}{}", state.step_windows.load(),
+                         FormatRate(static_cast<double>(state.steps.load()) / seconds),
+                         state.job.step == kStepByPtrace ? "" : " of its CPU time");
   return words;
 }
 

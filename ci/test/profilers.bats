@@ -173,12 +173,14 @@ END
   need_release
   for library in "$released"/asprof-*.so; do
     fuzz "$library" --walks 20000
+    [ "$status" -eq 0 ] # a release is quiet: what it gets wrong is known
     walks_truly 8000
     [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
       and name not in ('monitor-enter-c2', 'deoptimized', 'sampled')")" = '' ]
     [ "$(ask "select count(*) from bucket where oracle = 'own-protection'")" -ge 1 ]
     for walker in asprof-fp asprof-dwarf; do
       fuzz "$library" --walks 5000
+      [ "$status" -eq 0 ]
       walks_truly 2000
       [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
         and name not in ('monitor-enter-c2', 'deoptimized')")" = '' ]
@@ -202,7 +204,7 @@ known_jdk() {
     for walker in ddprof-vm ddprof-fp ddprof-dwarf; do
       case $walker-${name#ddprof-} in ddprof-vm-1.[0-9].* | ddprof-vm-1.1[0-9].*) continue ;; esac
       fuzz "$library" --walks 5000 --jdk "$jdk"
-      [ "$status" -le 1 ]
+      [ "$status" -eq 0 ]
       walks_truly 2000
       [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
         and name not in ('monitor-enter-c2', 'deoptimized', 'sampled')")" = '' ]

@@ -49,6 +49,9 @@ struct WalkerInfo {
   // gave it, where no library exports it: a replacing library holds one of them in .symtab. Empty:
   // `symbol` counts.
   std::span<const char* const> local_functions = {};
+  // True if the walker's Java frames are those of AsyncGetCallTrace, so that its known issues are
+  // the walker's, too.
+  bool calls_agct = false;
 };
 
 // Mangled names of functions that profilers do not export, without their parameters.

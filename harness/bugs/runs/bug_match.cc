@@ -22,10 +22,16 @@ struct BugMatch {
   const Bug* elsewhere = nullptr;   // known, but not on the release line of that build
 };
 
-// True if the walker that a signature names is not part of a JDK.
-bool IsOfLibrary(const std::string& signature) {
+// The walker that a signature names; null if there is none of that name.
+const WalkerInfo* WalkerOf(const std::string& signature) {
   const auto walker = FindWalker(signature.substr(0, signature.find_first_of(":@ ")));
-  return walker && !AllWalkers()[static_cast<size_t>(*walker)].local_functions.empty();
+  return walker ? &AllWalkers()[static_cast<size_t>(*walker)] : nullptr;
+}
+
+// True if that walker is not part of a JDK.
+bool IsOfLibrary(const std::string& signature) {
+  const WalkerInfo* walker = WalkerOf(signature);
+  return walker != nullptr && !walker->local_functions.empty();
 }
 
 // The signature without the file of the walker's library: "asprof-vm: .." of "asprof-vm@x.so: ..".
@@ -35,14 +41,16 @@ std::string WithoutLibrary(std::string signature) {
   return signature;
 }
 
-// The signature as that of AsyncGetCallTrace, which a user's own walker has called, if the JVM's
-// code crashed: "agct: crash in f .." of "plugin@x.so: crash in f ..". Otherwise the signature.
+// The signature as that of AsyncGetCallTrace, if the walker has called it: "agct: crash in f .." of
+// "plugin@x.so: crash in f ..". For a user's own walker, that holds of crashes alone. Otherwise the
+// signature.
 std::string OfCalledAgct(const std::string& signature) {
+  const WalkerInfo* walker = WalkerOf(signature);
   const size_t end = signature.find(": ");
   const bool own = signature.starts_with("plugin@") || signature.starts_with("agct-library@");
-  if (!own || end == std::string::npos || signature.find(": crash in ", end) != end)
-    return signature;
-  return "agct" + signature.substr(end);
+  const bool crash = end != std::string::npos && signature.find(": crash in ", end) == end;
+  const bool called = (own && crash) || (walker != nullptr && walker->calls_agct);
+  return called && end != std::string::npos ? "agct" + signature.substr(end) : signature;
 }
 
 // How much of the signature the best pattern of the bug names; 0: none matches. A pattern that

@@ -184,6 +184,22 @@ TEST_F(BugMatchTest, ACrashOfTheJvmUnderAUsersWalkerIsThatOfAsyncGetCallTrace) {
   EXPECT_EQ(word("plugin@mine.so: truth/no-frames in scene park"), BugVerdict::kNew);
 }
 
+TEST_F(BugMatchTest, WhatAsyncGetCallTraceGetsWrongForAProfilersWalkerIsKnown) {
+  Add("x", "agct: truth/no-frames in scene park").affected = "[17,18)";
+  const auto word = [&](const char* signature, const char* build) {
+    return WordOn(SightingOf(signature, build), today_, store_).verdict;
+  };
+  for (const char* walker : {"asprof-fp", "asprof-dwarf", "ddprof-fp@a.so", "ddprof-dwarf@a.so"}) {
+    const std::string signature = std::string(walker) + ": truth/no-frames in scene park";
+    EXPECT_EQ(word(signature.c_str(), "17"), BugVerdict::kKnown) << walker;
+    EXPECT_NE(word(signature.c_str(), "21"), BugVerdict::kKnown) << walker;
+  }
+  for (const char* walker : {"asprof-vm", "ddprof-vm@a.so", "asgst"}) {
+    const std::string signature = std::string(walker) + ": truth/no-frames in scene park";
+    EXPECT_EQ(word(signature.c_str(), "17"), BugVerdict::kNew) << walker;
+  }
+}
+
 // The word on a sighting opens nothing.
 TEST_F(BugMatchTest, TheWordOnASightingIsTheVerdict) {
   using Word = std::tuple<BugVerdict, std::string, std::string>;

@@ -70,7 +70,7 @@ TOML
 }
 
 @test "an old run is graded anew by what the store says, and changes nothing" {
-  made_up all '*' 17.0.1
+  made_up all '*' "$feature.0.1"
   bugs 0 grade "$RUN"
   [[ "$output" == "known"*"1 known" ]]
   bugs 0 set all --state accepted --reason 'waits for a fix' --until 2999-12-31
@@ -92,8 +92,8 @@ TOML
 }
 
 @test "a look-alike after the fix is a bug of its own, which names the old" {
-  made_up old '*' 17.0.1
-  bugs 0 set old --state fixed --in 17.0.2
+  made_up old '*' "$feature.0.1"
+  bugs 0 set old --state fixed --in "$feature.0.2"
   bugs 1 update "$RUN"
   [[ "${lines[-1]}" =~ ^[1-9][0-9]*\ reopened$ ]]
   [ "$(grep -l '^like = "old"$' "$store"/*.toml | wc -l)" -ge 1 ]
@@ -103,14 +103,14 @@ TOML
 
 @test "check leaves open what it sees, closes what it proves, and leaves the rest" {
   known=$root/corpora/known-issues/JDK-8302320.walk
-  made_up mended 'agct: truth/truncated' 17.0.7+7
+  made_up mended 'agct: truth/truncated' "$feature.0.1+7"
   cp "$known" "$store/mended.walk"
-  made_up broken 'puzzle-crash: crash in *' 17.0.1
+  made_up broken 'puzzle-crash: crash in *' "$feature.0.1"
   printf 'walk 1\nwalker puzzle-crash\nscene c2\nstate in_Java\npc 0x5\n' >"$store/broken.walk"
-  made_up silent 'agct: hang in f' 17.0.1
+  made_up silent 'agct: hang in f' "$feature.0.1"
   bugs 1 check --jdk "$JDK" --times 2
   [[ "$output" == *"open        broken"*"5 of 5 replays show it"* ]]
-  [[ "$output" == *"fixed       mended"*"shows it, and 5 of 5 did on 17.0.7+7"* ]]
+  [[ "$output" == *"fixed       mended"*"shows it, and 5 of 5 did on $feature.0.1+7"* ]]
   [[ "$output" == *"not proven  silent"*"no request is known that shows it"* ]]
   grep -q "^fixed-in = \"$feature\." "$store/mended.toml"
   bugs 0 list --state open

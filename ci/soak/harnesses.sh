@@ -83,6 +83,16 @@ try_jtreg() {
     suite "$name-broken" "$(broken "$jdk")" "$tests:tier1_walkhammer"
     must "$name-broken" 2 'failed: 1$' "$out/$name-broken.log"
   done
+  fastdebug=${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/jdks/17-fastdebug
+  if [ -d "$fastdebug" ]; then
+    suite jtreg-fastdebug "$fastdebug" "-compilejdk:$jdk" "$tests:tier1_walkhammer" "$issues"
+    must jtreg-fastdebug 0 'passed: 2$' "$out/jtreg-fastdebug.log"
+    # Of its two runs, one is skipped.
+    grep -qE '^(KNOWN|CLEAN): ' "$out/jtreg-fastdebug/work/applications/walkhammer/Smoke.jtr" ||
+      fail 'jtreg-fastdebug: stress gave no verdict'
+  else
+    echo '  left out: a debug build, as ci/setup/jdks.sh --build 17-fastdebug has not made one'
+  fi
   mkdir -p "$work/other/lib/walkhammer/ci"
   cp ci/harness.sh "$work/other/lib/walkhammer/ci"
   printf '\177ELF' >"$work/other/lib/walkhammer/walkhammer"

@@ -34,6 +34,10 @@ public class WalkhammerRunner {
   private static final Pattern SHOWN = Pattern.compile("\\s+.*walkhammer'? show (\\S+\\.walk)");
 
   public static void main(String[] args) throws Exception {
+    if (args[0].equals("fuzz") && isDebugBuild()) {
+      throw new SkippedException("asserts of a debug build end walks of made-up stacks, which"
+          + " release builds answer; walkhammer's other tests are for both");
+    }
     List<String> said = new ArrayList<>();
     int code = execute(line(harness(), args), said);
     if (code == UNABLE) {
@@ -43,6 +47,13 @@ public class WalkhammerRunner {
       printFindings(said);
       throw new RuntimeException("walkhammer failed: see its output");
     }
+  }
+
+  /** Whether the JDK under test says so. A property vm.debug is known in OpenJDK's tree alone. */
+  private static boolean isDebugBuild() throws Exception {
+    List<String> said = new ArrayList<>();
+    execute(List.of(System.getProperty("test.jdk") + "/bin/java", "-version"), said);
+    return said.stream().anyMatch(line -> line.contains("debug build "));
   }
 
   private static void printFindings(List<String> said) throws IOException {

@@ -35,7 +35,7 @@ public class WalkhammerRunner {
 
   public static void main(String[] args) throws Exception {
     if (args[0].equals("fuzz") && isDebugBuild()) {
-      throw new SkippedException("asserts of a debug build end walks of made-up stacks, which"
+      throw new SkippedException("asserts of a debug build end walks of synthetic stacks, which"
           + " release builds answer; walkhammer's other tests are for both");
     }
     List<String> said = new ArrayList<>();

@@ -45,8 +45,7 @@ bool HasFailed(const Run& run) {
 void MedianTimes::ReportRuns(const std::vector<Run>& runs) {
   ConsoleReporter::ReportRuns(runs);
   for (const Run& run : runs)
-    if (!HasFailed(run) &&
-        (run.run_type == Run::RT_Iteration || run.aggregate_name == "median"))
+    if (!HasFailed(run) && (run.run_type == Run::RT_Iteration || run.aggregate_name == "median"))
       ns_[run.run_name.function_name] = run.GetAdjustedRealTime();
 }
 

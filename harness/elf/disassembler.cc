@@ -173,15 +173,30 @@ void MemoryOfX86(csh handle, const cs_insn& insn, std::vector<MemoryOperand>& ou
   }
 }
 
-// Capstone does not tell the size of an operand: it is that of the register, or the name's end says
-// it (ldrb, strh, ldrsw).
-int BytesOfArm64(csh handle, const cs_insn& insn) {
+// Capstone does not tell the size of an operand: the end of the name does (ldrb, strh, ldrsw), or
+// the register that is loaded or stored, which stands before the memory: stxr has another one
+// first.
+int BytesOfArm64(csh handle, const cs_insn& insn, int memory) {
   const std::string_view name = insn.mnemonic;
+  const cs_arm64_op& moved = insn.detail->arm64.operands[std::max(memory - 1, 0)];
+  const std::string moved_name = moved.type == ARM64_OP_REG ? NameOf(handle, moved.reg) : "";
+  const int pair = name.starts_with("ldp") || name.starts_with("stp") ? 2 : 1;
+  if (name.ends_with("sw")) return pair * 4;
   if (name.ends_with('b')) return 1;
   if (name.ends_with('h')) return 2;
-  if (name.ends_with("sw")) return 4;
-  const int bytes = NameOf(handle, insn.detail->arm64.operands[0].reg).starts_with('w') ? 4 : 8;
-  return name.starts_with("ldp") || name.starts_with("stp") ? 2 * bytes : bytes;
+  switch (moved_name.empty() ? 'x' : moved_name[0]) {
+    case 'b':
+      return 1;
+    case 'h':
+      return 2;
+    case 'w':
+    case 's':
+      return pair * (moved_name == "sp" ? 8 : 4);
+    case 'q':
+      return pair * 16;
+    default:
+      return pair * 8;
+  }
 }
 
 void MemoryOfArm64(csh handle, const cs_insn& insn, std::vector<MemoryOperand>& out) {
@@ -195,7 +210,7 @@ void MemoryOfArm64(csh handle, const cs_insn& insn, std::vector<MemoryOperand>& 
     operand.index = WholeArm(NameOf(handle, op.mem.index));
     operand.scale = is_shifted ? 1 << op.shift.value : 1;
     operand.offset = op.mem.disp;
-    operand.bytes = BytesOfArm64(handle, insn);
+    operand.bytes = BytesOfArm64(handle, insn, i);
     operand.writes = std::string_view(insn.mnemonic).starts_with("st");
     operand.reads = !operand.writes;
     out.push_back(std::move(operand));

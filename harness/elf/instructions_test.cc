@@ -53,13 +53,22 @@ TEST(Access, OfX86) {
 
 TEST(Access, OfAarch64) {
   const std::pair<std::vector<uint8_t>, const char*> kCases[] = {
-      {{0x20, 0x08, 0x40, 0xf9}, "reading 8 bytes at +0x10"},  // ldr x0, [x1, #16]
-      {{0x20, 0x00, 0x40, 0xb9}, "reading 4 bytes"},           // ldr w0, [x1]
-      {{0x20, 0x04, 0x40, 0x39}, "reading 1 byte at +0x1"},    // ldrb w0, [x1, #1]
-      {{0x20, 0x00, 0x00, 0x79}, "writing 2 bytes"},           // strh w0, [x1]
-      {{0x20, 0x04, 0x80, 0xb9}, "reading 4 bytes at +0x4"},   // ldrsw x0, [x1, #4]
-      {{0xfd, 0x7b, 0x40, 0xa9}, "reading 16 bytes"},          // ldp x29, x30, [sp]
-      {{0x20, 0x00, 0x02, 0x8b}, ""}};                         // add x0, x1, x2
+      {{0x20, 0x08, 0x40, 0xf9}, "reading 8 bytes at +0x10"},   // ldr x0, [x1, #16]
+      {{0x20, 0x00, 0x40, 0xb9}, "reading 4 bytes"},            // ldr w0, [x1]
+      {{0x20, 0x04, 0x40, 0x39}, "reading 1 byte at +0x1"},     // ldrb w0, [x1, #1]
+      {{0x20, 0x00, 0x00, 0x79}, "writing 2 bytes"},            // strh w0, [x1]
+      {{0x20, 0x04, 0x80, 0xb9}, "reading 4 bytes at +0x4"},    // ldrsw x0, [x1, #4]
+      {{0xfd, 0x7b, 0x40, 0xa9}, "reading 16 bytes"},           // ldp x29, x30, [sp]
+      {{0x20, 0x00, 0x40, 0xbd}, "reading 4 bytes"},            // ldr s0, [x1]
+      {{0x20, 0x04, 0xc0, 0x3d}, "reading 16 bytes at +0x10"},  // ldr q0, [x1, #16]
+      {{0x40, 0x04, 0x00, 0xad}, "writing 32 bytes"},           // stp q0, q1, [x2]
+      {{0x41, 0x7c, 0x00, 0xc8}, "writing 8 bytes"},            // stxr w0, x1, [x2]
+      {{0x41, 0xfc, 0x00, 0x08}, "writing 1 byte"},             // stlxrb w0, w1, [x2]
+      {{0x40, 0x04, 0x40, 0x69}, "reading 8 bytes"},            // ldpsw x0, x1, [x2]
+      {{0x40, 0x04, 0x40, 0x29}, "reading 8 bytes"},            // ldp w0, w1, [x2]
+      {{0x20, 0x7c, 0x5f, 0xc8}, "reading 8 bytes"},            // ldxr x0, [x1]
+      {{0x20, 0x00, 0x00, 0xfd}, "writing 8 bytes"},            // str d0, [x1]
+      {{0x20, 0x00, 0x02, 0x8b}, ""}};                          // add x0, x1, x2
   for (const auto& [code, text] : kCases)
     EXPECT_EQ(AccessOf(183, code), text) << testing::PrintToString(code);  // EM_AARCH64
 }

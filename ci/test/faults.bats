@@ -45,7 +45,7 @@ failed() {
 }
 
 @test "one load without protection is found, replays and is minimised" {
-  confirm='' faults unprotected --minimize-time 20s
+  confirm='' faults unprotected --confirm-time 90s --minimize-time 60s
   [ "$status" -eq 0 ]
   is "$(buckets)" "failing-load/unprotected|Interesting"
   is "$(failed 'crashed, loads - contained')" "2|2"

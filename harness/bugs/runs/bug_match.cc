@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -49,8 +50,10 @@ std::string OfCalledAgct(const std::string& signature) {
   const size_t end = signature.find(": ");
   const bool own = signature.starts_with("plugin@") || signature.starts_with("agct-library@");
   const bool crash = end != std::string::npos && signature.find(": crash in ", end) == end;
-  const bool called = (own && crash) || (walker != nullptr && walker->calls_agct);
-  return called && end != std::string::npos ? "agct" + signature.substr(end) : signature;
+  if (own && crash) return "agct" + signature.substr(end);
+  // "agct against asgst: .." of "asprof-fp against asgst@x.so: ..".
+  if (walker == nullptr || !walker->calls_agct) return signature;
+  return "agct" + WithoutLibrary(signature).substr(strlen(walker->name));
 }
 
 // How much of the signature the best pattern of the bug names; 0: none matches. A pattern that

@@ -194,6 +194,9 @@ TEST_F(BugMatchTest, WhatAsyncGetCallTraceGetsWrongForAProfilersWalkerIsKnown) {
     EXPECT_EQ(word(signature.c_str(), "17"), BugVerdict::kKnown) << walker;
     EXPECT_NE(word(signature.c_str(), "21"), BugVerdict::kKnown) << walker;
   }
+  Add("y", "agct against asgst: agreement/skipped-caller").affected = "[17,18)";
+  EXPECT_EQ(word("asprof-fp against asgst@a.so: agreement/skipped-caller", "17"),
+            BugVerdict::kKnown);
   for (const char* walker : {"asprof-vm", "ddprof-vm@a.so", "asgst"}) {
     const std::string signature = std::string(walker) + ": truth/no-frames in scene park";
     EXPECT_EQ(word(signature.c_str(), "17"), BugVerdict::kNew) << walker;

@@ -10,6 +10,20 @@ setup() {
   [ -n "$(jdks)" ]
 }
 
+# enough WHAT VERB ARGUMENT...: a run on $jdk into $out, long enough that the query of WHAT says 1; a
+# busy machine needs longer.
+enough() {
+  local what=$1 verb=$2 time
+  for time in 3s 10s 30s; do
+    rm -rf "$out"
+    run timeout 100 "$walkhammer" "$verb" --jdk "$jdk" --time "$time" --no-confirm --out "$out" "${@:3}"
+    echo "$jdk ${*:2}: exit code $status: $output"
+    [ "$status" -le 1 ] || return 1
+    [ "$(ask "select $what")" != 1 ] || return 0
+  done
+  return 1
+}
+
 @test "every scene is walked truly, and no made-up request crashes the reference" {
   for jdk in $(jdks); do
     rm -rf "$out"
@@ -44,16 +58,7 @@ setup() {
   for jdk in $(jdks); do
     for walker in agct asgst; do
       out=$BATS_TEST_TMPDIR/$walker
-      for time in 3s 10s 30s; do # a busy machine needs longer
-        rm -rf "$out"
-        run timeout 100 "$walkhammer" step --scene mixed-tiers --walker "$walker" --jdk "$jdk" \
-          --time "$time" --no-confirm --out "$out"
-        echo "$jdk $walker: exit code $status: $output"
-        [ "$status" -le 1 ]
-        enough=$(ask "select walks > 50000 from cell")
-        [ "$enough" -eq 0 ] || break
-      done
-      [ "$enough" -eq 1 ]
+      enough "walks > 50000 from cell" step --scene mixed-tiers --walker "$walker"
     done
     share() { sqlite3 "$BATS_TEST_TMPDIR/$1/run.db" "select 1e6 - 1e6 * successful / walks from cell"; }
     echo "$jdk: failed of a million: agct $(share agct), asgst $(share asgst)"
@@ -64,19 +69,11 @@ setup() {
 @test "what walks have found out before changes no answer, while code and classes come and go" {
   for jdk in $(jdks); do
     for workload in osr redefine; do
-      for time in 3s 10s 30s; do # a busy machine needs longer
-        rm -rf "$out"
-        # The small code cache is used again and again: without the compile id, 638 of 89,000
-        # samples of osr would differ.
-        run timeout 100 "$walkhammer" stress --workload "torture:$workload" --jdk "$jdk" \
-          --time "$time" --walker asgst,asgst-uncached --no-confirm --out "$out" \
-          -- -XX:ReservedCodeCacheSize=3m -XX:InitialCodeCacheSize=2500k
-        echo "$jdk $workload: exit code $status: $output"
-        [ "$status" -le 1 ]
-        enough=$(ask "select sum(samples) > 5000 from agreement where kind = 'none'")
-        [ "$enough" -eq 0 ] || break
-      done
-      [ "$enough" -eq 1 ]
+      # The small code cache is used again and again: without the compile id, 638 of 89,000 samples
+      # of osr would differ.
+      enough "sum(samples) > 5000 from agreement where kind = 'none'" stress \
+        --workload "torture:$workload" --walker asgst,asgst-uncached \
+        -- -XX:ReservedCodeCacheSize=3m -XX:InitialCodeCacheSize=2500k
       [ "$(ask "select count(*) from agreement where kind <> 'none'")" -eq 0 ]
     done
   done

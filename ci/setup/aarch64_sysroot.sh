@@ -40,6 +40,7 @@ headers='libbenchmark-dev libboost1.74-dev libcapstone-dev libclang-rt-14-dev li
   libfmt-dev libgmock-dev libgtest-dev liblzma-dev libsqlite3-dev libtomlplusplus-dev
   nlohmann-json3-dev zlib1g-dev'
 
+# The suite of the C and C++ libraries: that of this machine's cross compiler.
 own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 case $own in
   trixie | forky | sid) ;;

@@ -631,7 +631,6 @@ END
   is_readable_run "$out"
 }
 
-# The OOM killer sends the same signal.
 # walks_on: whether the run has made 1000 walks more than $before.
 walks_on() {
   [ "$(ask "SELECT walks > 1000 + $before FROM run")" = 1 ]
@@ -639,6 +638,7 @@ walks_on() {
 
 @test "a child that another process kills is not a finding" {
   need_jdk
+  # The OOM killer sends the first signal.
   start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 12s --workers 1 --no-confirm --out "$out"
   before=0
   for signal in KILL SEGV; do

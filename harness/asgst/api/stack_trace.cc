@@ -34,7 +34,6 @@ struct LastWalk {
 __attribute__((tls_model("initial-exec"))) thread_local LastWalk last_walk;
 
 void Fill(const JavaFrame& from, ASGST_CallFrame& to) {
-  constexpr uint16_t kNoBci = 65535;
   if (from.type == FrameType::kStub || from.type == FrameType::kCpp) {
     to.non_java_frame.type = static_cast<uint8_t>(from.type);
     to.non_java_frame.pc = reinterpret_cast<void*>(from.pc);
@@ -42,8 +41,15 @@ void Fill(const JavaFrame& from, ASGST_CallFrame& to) {
   }
   to.java_frame.type = static_cast<uint8_t>(from.type);
   to.java_frame.comp_level = from.level;
-  to.java_frame.bci = from.bci < 0 ? kNoBci : static_cast<uint16_t>(from.bci);
+  to.java_frame.bci = from.bci < 0 ? PcRule::kNoBci : static_cast<uint16_t>(from.bci);
   to.java_frame.method_id = reinterpret_cast<jmethodID>(from.facts.id);
+}
+
+void Fill(const JavaWalk::UsualFrame& from, ASGST_CallFrame& to) {
+  to.java_frame.type = static_cast<uint8_t>(from.type);
+  to.java_frame.comp_level = from.level;
+  to.java_frame.bci = from.bci;
+  to.java_frame.method_id = reinterpret_cast<jmethodID>(from.id);
 }
 
 // False, with a word on stderr, if there is no JVM to walk in.
@@ -58,7 +64,11 @@ bool IsAttached() {
 jint WalkInto(ASGST_CallTrace& trace, jint depth, JavaWalk& walk, WalkStatus status) {
   const bool found = status == WalkStatus::kFound;
   jint count = 0, guessed_from = -1, guessed_c_frame = -1;
-  for (JavaFrame frame; found && count < depth && walk.Next(frame); count++) {
+  for (JavaFrame frame; found && count < depth; count++) {
+    ASGST_CallFrame* to = trace.frames + count;
+    count += walk.TakeUsual(depth - count,
+                            [&to](const JavaWalk::UsualFrame& usual) { Fill(usual, *to++); });
+    if (count == depth || !walk.Next(frame)) break;
     Fill(frame, trace.frames[count]);
     jint& guess = frame.type == FrameType::kCpp ? guessed_c_frame : guessed_from;
     if (frame.guessed && guess < 0) guess = count;

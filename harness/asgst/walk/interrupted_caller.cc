@@ -163,19 +163,14 @@ bool InterruptedCaller::FromLeafCall() {
 // as the return address: on the stack, or in lr. The frame is still there, and what it was in is
 // found as for a return to the handler. x86_64: call next; next: sub [sp], 5; jmp
 bool InterruptedCaller::InDeoptHandler(const FoundCode& code) {
-  constexpr uint64_t kMost = 24;  // bytes of the handler
   const Registers& r = start_.registers;
-  for (const uint64_t handler :
-       {HandlerOf(code, layout_.mh_deopt_begin, layout_.mh_deopt_offset),
-        HandlerOf(code, layout_.code.deopt_begin, layout_.code.deopt_offset)}) {
-    uint64_t word = 0;
-    if (handler == 0 || r.pc < handler || r.pc - handler >= kMost) continue;
-    const bool pushed = !layout_.rules->has_link_register && r.pc > handler && Word(r.sp, word) &&
-                        word - handler < kMost;
-    MoveTo(handler, r.sp + (pushed ? 8 : 0), r.fp);
-    return true;
-  }
-  return false;
+  const uint64_t handler = DeoptHandlerAround(code, r.pc);
+  if (handler == 0) return false;
+  uint64_t word = 0;
+  const bool pushed = !layout_.rules->has_link_register && r.pc > handler && Word(r.sp, word) &&
+                      word - handler < kMostOfHandler;
+  MoveTo(handler, r.sp + (pushed ? 8 : 0), r.fp);
+  return true;
 }
 
 // --- From code that the JVM generates besides methods, by simulating it up to its exit.
@@ -352,7 +347,8 @@ void InterruptedCaller::PassArguments() {
   if (code.kind != CodeKind::kNmethod || code.frame_words <= 0 || at_.sender) return;
   // With a link register, PassLeafWords() has done so for callers.
   if (at_.is_top || !layout_.rules->has_link_register)
-    at_.sp += 8 * layout_.rules->takes_back(Code(), at_.pc);
+    at_.sp +=
+        8 * (at_.pc == facts_pc_ ? facts_.takes_back : layout_.rules->takes_back(Code(), at_.pc));
   if (layout_.rules->gives_back == nullptr) {
     low_ = at_.sp;
     return;

@@ -107,23 +107,13 @@ void JavaWalk::SetFrame(JavaFrame& frame, uint64_t method, int level, int32_t bc
 
 bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
   Interpreted found;
-  uint64_t bcp = 0, fp = 0;
+  uint64_t fp = 0;
   const MethodFacts& facts = frame.facts;
   if (!InterpretedAt(at_.fp, found, frame.facts)) return End(WalkEnd::kNoMethod);
-  SetFrame(frame, found.method, 0, -1, 0);
-  if (facts.is_native) {
-    frame.type = FrameType::kNative;
-  } else {
-    if (facts.code_size == 0) return End(WalkEnd::kNoMethod);  // an abstract method never runs
-    const uint64_t begin = facts.const_method + layout_.const_bytes;
-    // The interpreter keeps its byte code pointer in a register and saves the pointer at calls.
-    if (at_.is_top && start_.java.byte_code - begin < facts.code_size)
-      frame.bci = static_cast<int32_t>(start_.java.byte_code - begin);
-    else if (Word(at_.fp + layout_.interpreter_bcp, bcp) && bcp - begin < facts.code_size)
-      frame.bci = static_cast<int32_t>(bcp - begin);
-    else
-      frame.bci = 0;  // on entry
-  }
+  // An abstract method never runs.
+  if (!facts.is_native && facts.code_size == 0) return End(WalkEnd::kNoMethod);
+  SetFrame(frame, found.method, 0, InterpretedBci(at_.fp, facts), 0);
+  if (facts.is_native) frame.type = FrameType::kNative;
   if (Word(at_.fp, fp))
     MoveTo(found.pc, found.sp, fp);
   else
@@ -182,8 +172,14 @@ void JavaWalk::EnterScopes(const FoundCode& code, uint64_t pc) {
 }
 
 bool JavaWalk::PlaceOfScopes(ScopePlace& place) const {
-  place = {at_.pc, scopes_code_, scopes_offset_, static_cast<uint32_t>(rule_id_)};
-  return in_rules_ || (in_scopes_ && debug_.CompileId(place.compile_id));
+  if (in_rules_) {
+    const uint64_t code = rule_.blob + rule_.begin;
+    place = {at_.pc, code, static_cast<uint32_t>(Described() - code),
+             static_cast<uint32_t>(rule_id_)};
+    return true;
+  }
+  place = {at_.pc, scopes_code_, scopes_offset_, 0};
+  return in_scopes_ && debug_.CompileId(place.compile_id);
 }
 
 bool JavaWalk::BeginAtScopes(const ScopePlace& place) {
@@ -209,7 +205,7 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
   SetFrame(frame, scope_.method, scopes_level_, bci, scopes_code_);
   if (scope_.sender != 0) frame.type = FrameType::kInlined;
   // The scopes of a frame to be deoptimised are those of another pc.
-  if (uint32_t id = 0; scopes_code_ + scopes_offset_ == at_.pc && debug_.CompileId(id))
+  if (uint32_t id = 0; scopes_code_ + scopes_offset_ == Described() && debug_.CompileId(id))
     KeepRule(frame, scopes_blob_, id, scopes_frame_words_, scope_.sender);
   if (scope_.sender != 0) {
     if (++inlined_ < kMostInlined && debug_.At(scope_.sender, scope_)) return true;
@@ -262,8 +258,7 @@ void JavaWalk::LeaveContinuation() {
   const FoundCode top = CodeAt(at_.pc);
   if (top.kind != CodeKind::kNmethod) return;
   if (const uint64_t entry = ContinuationEntry(); entry == 0 || at_.sp != entry) {
-    if (top.level == 0 && at_.is_top && layout_.rules->adds_to_sp != nullptr)
-      removed = layout_.rules->adds_to_sp(Code(), at_.pc);
+    if (at_.is_top && at_.pc == facts_pc_) removed = facts_.adds_to_sp;
     if (removed == 0) return;
   }
   if (!memory_.ReadWord(layout_.cont_return_at, entered)) return;
@@ -350,8 +345,7 @@ WalkStatus JavaWalk::Begin() {
   uint64_t unpacked = 0;
   if (status == WalkStatus::kFound) LeaveContinuation();
   const bool is_known =
-      layout_.unpacked_frames > 0 &&
-      memory_.ReadWord(start_.thread + static_cast<uint64_t>(layout_.unpacked_frames), unpacked);
+      layout_.unpacked_frames > 0 && ThreadField(layout_.unpacked_frames, unpacked);
   if (!is_known || unpacked == 0) return Found(status);
   const bool is_there = status == WalkStatus::kFound && !guessed_ && InDeoptimisedFrame();
   return Found(is_there ? status : WalkStatus::kDeoptimization);
@@ -368,8 +362,7 @@ bool JavaWalk::InDeoptimisedFrame() {
 
 WalkStatus JavaWalk::BeginByState() {
   int32_t state = 0;
-  if (!memory_.Read(start_.thread + layout_.jvm.thread_state, state))
-    return WalkStatus::kUnknownState;
+  if (!ThreadField(layout_.jvm.thread_state, state)) return WalkStatus::kUnknownState;
   low_ = start_.registers.sp & ~7ULL;
   switch (layout_.jvm.states.StateOf(state) & ~1) {
     case kInJava:
@@ -438,7 +431,7 @@ WalkStatus JavaWalk::BeginInCode() {
 
 WalkStatus JavaWalk::FindFirst() {
   const Registers& r = start_.registers;
-  const FoundCode code = CodeAt(r.pc);
+  const FoundCode code = InterruptedCode(r.pc);
   at_ = {r.pc, r.sp, r.fp, true};
   ended_ = false;
   if (r.sp < start_.stack_floor || r.sp >= start_.stack_high) return WalkStatus::kUnknownJava;
@@ -481,13 +474,13 @@ WalkStatus JavaWalk::FindFirst() {
 }
 
 WalkStatus JavaWalk::BeginAtAnchor() {
-  const uint64_t anchor = start_.thread + layout_.jvm.anchor;
+  const int anchor = layout_.jvm.anchor;
   uint64_t sp = 0, pc = 0, fp = 0;
-  if (!memory_.ReadWord(anchor + layout_.jvm.last_sp, sp)) return WalkStatus::kUnknownState;
+  if (!ThreadField(anchor + layout_.jvm.last_sp, sp)) return WalkStatus::kUnknownState;
   if (sp == 0) return WalkStatus::kNoJavaFrame;
   low_ = sp;
-  if (!memory_.ReadWord(anchor + layout_.jvm.last_pc, pc) ||
-      !memory_.ReadWord(anchor + layout_.jvm.last_fp, fp))
+  if (!ThreadField(anchor + layout_.jvm.last_pc, pc) ||
+      !ThreadField(anchor + layout_.jvm.last_fp, fp))
     return WalkStatus::kUnknownState;
   if (pc == 0) {
     // HotSpot calls such an anchor not walkable: pc = [sp - 8].
@@ -506,8 +499,10 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
   const Registers& r = start_.registers;
   if (code.kind == CodeKind::kStub && (FromExit(code) || FromFirstCall(code) || FromCallStub()))
     return true;
-  if (code.kind == CodeKind::kNmethod && InDeoptHandler(code)) return true;
-  const FrameShape shape = ShapeAt(*layout_.rules, Code(), code, r.pc);
+  const bool is_nmethod = code.kind == CodeKind::kNmethod;
+  if (is_nmethod && facts_.in_handler && InDeoptHandler(code)) return true;
+  const FrameShape shape = is_nmethod ? static_cast<FrameShape>(facts_.shape)
+                                      : ShapeAt(*layout_.rules, Code(), code, r.pc);
   uint64_t slot = 0, fp = r.fp, pc = 0;
   switch (shape) {
     case FrameShape::kWhole:

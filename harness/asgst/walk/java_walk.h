@@ -6,6 +6,7 @@
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "harness/asgst/walk/debug_info.h"
@@ -78,6 +79,17 @@ class JavaWalk : private InterruptedCaller {
   // Returns the next frame, newest first. False at the end, or where the stack makes no sense;
   // broken() is true in the second case.
   bool Next(JavaFrame& frame);
+  // Does what Next() does for the usual frames of the current thread, several times as fast: calls
+  // `put(frame)` for each of them, newest first, and returns how many, at most `most`. Ends at the
+  // first frame that needs more, which Next() returns then. None of these frames is guessed.
+  struct UsualFrame {
+    uint64_t id;   // jmethodID; 0: it never got one
+    uint16_t bci;  // PcRule::kNoBci: not known
+    int8_t level;
+    FrameType type;
+  };
+  template <typename Put>
+  int TakeUsual(int most, Put put);
   bool broken() const { return broken_; }
   // Why the walk ended, also if a Begin function found no frame. kUntold: there may be more frames.
   WalkEnd end() const;
@@ -108,11 +120,16 @@ class JavaWalk : private InterruptedCaller {
   bool SenderInTop(const FoundCode& code);
 
   void SetFrame(JavaFrame& frame, uint64_t method, int level, int32_t bci, uint64_t code) const;
+  int32_t InterpretedBci(uint64_t fp, const MethodFacts& facts) const;
   bool InterpretedFrame(JavaFrame& frame);
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
   void EnterScopes(const FoundCode& code, uint64_t pc);
-  bool HasRules() const { return start_.uses_rules && !at_.is_top && !at_.sender && !guessed_; }
-  bool Holds(const PcRule& rule, uint64_t compile_id) const;
+  bool HasRules() const { return start_.uses_rules && (at_.is_top || !at_.sender) && !guessed_; }
+  bool FindRule(uint64_t pc, bool is_top, int n, PcRule& rule, uint64_t& id) const;
+  void GoOnAfter(const PcRule& rule, uint64_t id, int n);
+  // The pc whose description is that of the current frame, which has called or was interrupted.
+  uint64_t Described() const { return at_.is_top ? at_.pc + 1 : at_.pc; }
+  bool HoldsMethod(const PcRule& rule) const;
   bool EmitByRule(JavaFrame& frame, int n);
   bool EmitNextByRule(JavaFrame& frame);
   void KeepRule(const JavaFrame& frame, uint64_t blob, uint64_t compile_id, int32_t frame_words,
@@ -148,6 +165,92 @@ class JavaWalk : private InterruptedCaller {
   uint64_t rule_id_ = 0;  // compile id of the activation's code
   bool in_scopes_ = false, from_registers_ = false;
 };
+
+// A redefined method's jmethodID leads to the newest version. HotSpot never frees the memory of a
+// jmethodID that is an address (ClassLoaderData::unload).
+inline bool JavaWalk::HoldsMethod(const PcRule& rule) const {
+  uint64_t method = 0;
+  return layout_.ids_are_numbers || (Peek(rule.id, method) && method == rule.method);
+}
+
+// The rule of method `n`, counted from the innermost, 0, on, of the activation at `pc`; for n > 0
+// rule_ is that of a newer method. False if none holds.
+inline bool JavaWalk::FindRule(uint64_t pc, bool is_top, int n, PcRule& rule, uint64_t& id) const {
+  return MayHaveRules(pc) && start_.caches->rules.FindAny(RuleKey(pc, is_top, n), id, rule) &&
+         (n == 0 ? IsSameCode(rule.blob, id) : id == rule_id_ && rule.blob == rule_.blob) &&
+         HoldsMethod(rule);
+}
+
+// Keeps that Next() goes on after `rule`, of an inlined method.
+inline void JavaWalk::GoOnAfter(const PcRule& rule, uint64_t id, int n) {
+  rule_ = rule;
+  rule_id_ = id;
+  inlined_ = n;
+}
+
+// Byte code of the interpreted frame at `fp`. The interpreter keeps its byte code pointer in a
+// register and saves the pointer at calls.
+inline int32_t JavaWalk::InterpretedBci(uint64_t fp, const MethodFacts& facts) const {
+  if (facts.is_native) return -1;
+  const uint64_t begin = facts.const_method + layout_.const_bytes;
+  uint64_t bcp = 0;
+  if (at_.is_top && start_.java.byte_code - begin < facts.code_size)
+    return static_cast<int32_t>(start_.java.byte_code - begin);
+  if (Word(fp + layout_.interpreter_bcp, bcp) && bcp - begin < facts.code_size)
+    return static_cast<int32_t>(bcp - begin);
+  return 0;  // on entry
+}
+
+// The current frame stays in local variables: each frame depends on the one before, and what goes
+// through memory takes several times as long.
+template <typename Put>
+int JavaWalk::TakeUsual(int most, Put put) {
+  uint64_t code_low = 0, code_high = 0, id = 0;
+  if (ended_ || in_c_ || stub_on_top_ || in_scopes_ || in_rules_ || !HasRules() ||
+      !Peek(layout_.code.cache_low, code_low) || !Peek(layout_.code.cache_high, code_high))
+    return 0;
+  uint64_t pc = at_.pc, sp = at_.sp, fp = at_.fp;
+  int count = 0, n = 0;
+  uint64_t caller_fp = 0;
+  for (PcRule rule; count < most;) {
+    if (layout_.code.InInterpreter(pc)) {
+      Interpreted found;
+      MethodFacts facts;
+      if (at_.is_top || !InterpretedAt(fp, found, facts) || !Word(fp, caller_fp) ||
+          (!facts.is_native && facts.code_size == 0))
+        break;
+      put({facts.id, static_cast<uint16_t>(InterpretedBci(fp, facts)), 0,
+           facts.is_native ? FrameType::kNative : FrameType::kJava});
+      count++;
+      pc = found.pc;
+      sp = low_ = found.sp;
+      fp = caller_fp;
+      continue;
+    }
+    if (!FindRule(pc, at_.is_top, n, rule, id)) break;
+    put({rule.id, rule.bci, rule.level, static_cast<FrameType>(rule.type)});
+    count++;
+    if (rule.sender != 0) {
+      GoOnAfter(rule, id, n++);
+      continue;
+    }
+    n = 0;
+    // As Up() does it, which takes what is unusual.
+    const uint64_t above = sp + 8 * static_cast<uint64_t>(rule.frame_words);
+    if (!at_.is_top && above >= sp + 16 && Word(above - 16, caller_fp) &&
+        caller_fp - code_low >= code_high - code_low && ReturnAddress(above - 8, pc)) {
+      sp = low_ = above;
+      fp = caller_fp;
+      continue;
+    }
+    if (!at_.is_top) at_ = {pc, sp, fp};
+    if (!Up(rule.frame_words)) return count;
+    pc = at_.pc, sp = at_.sp, fp = at_.fp;
+  }
+  if (!at_.is_top) at_ = {pc, sp, fp};
+  in_rules_ = n > 0;
+  return count;
+}
 
 }  // namespace walkhammer::asgst
 

@@ -33,11 +33,45 @@ class RulesTest : public JavaWalkTest {
     return out;
   }
   Walked Fresh() { return WalkFrames(nullptr); }
-  Walked Cached() { return WalkFrames(caches_.get()); }
+  // Frames that are taken many at once are the same, also if there is room for some of them only.
+  Walked Cached() {
+    Walked out = WalkFrames(caches_.get());
+    std::vector<ATakenFrame> all;
+    for (const AFrame& f : out.frames)
+      all.emplace_back(std::get<FrameType>(f), std::get<1>(f), std::get<2>(f), std::get<4>(f));
+    for (size_t most = all.size() + 1; most-- > 0;) {
+      if (most < all.size()) all.resize(most);
+      EXPECT_EQ(Taken(static_cast<int>(most), 1), all) << most;
+      EXPECT_EQ(Taken(static_cast<int>(most), 100), all) << most;
+    }
+    return out;
+  }
+  // Type, level, byte code and jmethodID.
+  using ATakenFrame = std::tuple<FrameType, int, int, uint64_t>;
+  // At most `most` frames; `at_once` of them in one call of TakeUsual().
+  std::vector<ATakenFrame> Taken(int most, int at_once) {
+    std::vector<ATakenFrame> out;
+    const auto left = [&] { return most - static_cast<int>(out.size()); };
+    JavaWalk walk(layout_, memory_, start_);
+    if (walk.Begin() != WalkStatus::kFound) return out;
+    for (JavaFrame f; left() > 0; out.emplace_back(f.type, f.level, f.bci, f.facts.id)) {
+      while (walk.TakeUsual(std::min(left(), at_once), [&](const JavaWalk::UsualFrame& u) {
+        out.emplace_back(u.type, u.level, u.bci == PcRule::kNoBci ? -1 : u.bci, u.id);
+      }) > 0) {
+        taken_++;
+      }
+      if (left() == 0 || !walk.Next(f)) break;
+    }
+    return out;
+  }
 
   // The rule of method `n` at the caller's return address; false if there is none.
   bool Rule(int n, PcRule& rule, uint64_t& id) const {
-    return caches_->rules.FindAny(RuleKey(pc_, n), id, rule);
+    return caches_->rules.FindAny(RuleKey(pc_, false, n), id, rule);
+  }
+  bool TopRule(PcRule& rule) const {
+    uint64_t id = 0;
+    return caches_->rules.FindAny(RuleKey(start_.registers.pc, true, 0), id, rule);
   }
   // Plants a rule that says another byte code.
   void PlantOtherBci(int n) {
@@ -45,9 +79,10 @@ class RulesTest : public JavaWalkTest {
     uint64_t id = 0;
     ASSERT_TRUE(Rule(n, rule, id));
     rule.bci = static_cast<uint16_t>(rule.bci + 1);
-    caches_->rules.Put(RuleKey(pc_, n), id, rule);
+    caches_->rules.Put(RuleKey(pc_, false, n), id, rule);
   }
 
+  int taken_ = 0;  // calls of TakeUsual() that took frames
   const uint64_t blob_ = caller_ - 0x1f0, pc_ = caller_ + 0x30;
   const std::unique_ptr<WalkStart::Caches> caches_ = std::make_unique<WalkStart::Caches>();
 };
@@ -58,8 +93,20 @@ TEST_P(RulesTest, CachedEqualsUncached) {
   EXPECT_EQ(Cached(), fresh) << "makes the rules";
   PcRule rule{};
   uint64_t id = 0;
-  EXPECT_TRUE(Rule(0, rule, id) && Rule(1, rule, id));
+  EXPECT_TRUE(Rule(0, rule, id) && Rule(1, rule, id) && TopRule(rule));
+  EXPECT_GT(taken_, 0);
   EXPECT_EQ(Cached(), fresh) << "uses them";
+}
+
+// Code that was interrupted where it could also have called is described by what follows.
+TEST_P(RulesTest, TheSameAddressOnTopAndAsACaller) {
+  Cached();
+  start_.registers.pc = pc_;
+  start_.registers.sp = kLeafSp + 32;
+  const Walked fresh = Fresh();
+  ASSERT_FALSE(fresh.frames.empty());
+  EXPECT_EQ(Cached(), fresh);
+  EXPECT_EQ(Cached(), fresh);
 }
 
 // A comparison of cached and uncached walks notices a stale rule.
@@ -118,7 +165,7 @@ TEST_P(RulesTest, NoRuleWithoutAnId) {
 TEST_P(RulesTest, AReplacedRule) {
   Cached();
   uint64_t other = 8;
-  while (PlaceOf(other, 13) != PlaceOf(RuleKey(pc_, 1), 13)) other += 8;
+  while (PlaceOf(other, 13) != PlaceOf(RuleKey(pc_, false, 1), 13)) other += 8;
   caches_->rules.Put(other, 1, {});
   PcRule rule{};
   uint64_t id = 0;
@@ -128,7 +175,35 @@ TEST_P(RulesTest, AReplacedRule) {
   EXPECT_EQ(Cached(), Fresh());
   // It may be code of another compilation that has left the rule.
   rule.bci = static_cast<uint16_t>(rule.bci + 1);
-  caches_->rules.Put(RuleKey(pc_, 1), id + 1, rule);
+  caches_->rules.Put(RuleKey(pc_, false, 1), id + 1, rule);
+  EXPECT_EQ(Cached(), Fresh());
+}
+
+// What the instructions at the interrupted pc say holds for the nmethod that they are of.
+TEST_P(RulesTest, OtherCodeWhereTheThreadWasInterrupted) {
+  const Walked fresh = Fresh();
+  EXPECT_EQ(Cached(), fresh);
+  CodeFacts facts{};
+  uint64_t id = 0;
+  ASSERT_TRUE(caches_->code.FindAny(start_.registers.pc, id, facts));
+  // A longer frame, of other code.
+  memory_.PutInt(leaf_ - 0x1f0 + 52, 4711);
+  memory_.PutInt(leaf_ - 0x1f0 + 8, static_cast<uint32_t>(facts.frame_words) + 2);
+  EXPECT_NE(Fresh(), fresh);
+  EXPECT_EQ(Cached(), Fresh());
+  // The code was freed.
+  memory_.PutBytes(leaf_ - 0x1f0 - 16 + 8, {0});
+  EXPECT_EQ(Cached(), Fresh());
+}
+
+// An entry barrier that gives its nmethod up leaves an address of code where a frame keeps fp.
+TEST_P(RulesTest, AnAddressOfCodeInPlaceOfFp) {
+  jvm_.InterpretCaller();
+  LeaveJava(kLeafSp, leaf_ + 0x20);
+  memory_.Put(kThread + 24, MadeUpJvm::kStack + 0x180);
+  EXPECT_EQ(Cached(), Fresh());
+  memory_.Put(kLeafSp + 16, jvm_.stub);
+  ASSERT_EQ(Fresh().frames.size(), 2U);
   EXPECT_EQ(Cached(), Fresh());
 }
 
@@ -165,7 +240,7 @@ TEST_P(RulesTest, AFrameToBeDeoptimisedHasNoRule) {
   EXPECT_EQ(Cached(), fresh);
   PcRule rule{};
   uint64_t id = 0;
-  EXPECT_FALSE(caches_->rules.FindAny(RuleKey(handler, 0), id, rule));
+  EXPECT_FALSE(caches_->rules.FindAny(RuleKey(handler, false, 0), id, rule));
   EXPECT_EQ(Cached(), fresh);
 }
 
@@ -175,7 +250,7 @@ TEST_P(RulesTest, WordsThatAreKeys) {
   // What an empty place of the cache would be compared with.
   for (const uint64_t address : {uint64_t{0}, uint64_t{48}, ~uint64_t{7}})
     memory_.Put(address, address == ~uint64_t{7} ? 1 : 0);
-  for (const uint64_t word : {uint64_t{0}, RuleKey(pc_, 1)}) {
+  for (const uint64_t word : {uint64_t{0}, RuleKey(pc_, false, 1)}) {
     memory_.Put(kLeafSp + 24, word);
     EXPECT_EQ(Cached(), Fresh()) << word;
   }
@@ -193,8 +268,9 @@ TEST_P(RulesTest, OtherThreadsUseNone) {
 // Whatever words change, a walk by rules ends.
 TEST_P(RulesTest, DamageOfAnyKindEnds) {
   size_t frames = 0;
-  DamageAnyhow(memory_, [&] { frames += Cached().frames.size(); });
-  EXPECT_GT(frames, 20000U);
+  DamageAnyhow(memory_,
+               [&] { frames += WalkFrames(caches_.get()).frames.size() + Taken(100, 100).size(); });
+  EXPECT_GT(frames, 40000U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, RulesTest, testing::Values(&kX86_64Rules, &kAarch64Rules),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PcRule: what a walk found at a return address in compiled code, ready to be copied into a frame.
+// PcRule: what a walk found at a pc in compiled code, a return address or where a thread was
+// interrupted, ready to be copied into a frame. CodeFacts: what the code at a pc says.
 // Signal-safe: yes.
 //
 // A rule holds for as long as the nmethod is there that it was made from: a block in use, with the
@@ -39,8 +40,28 @@ static_assert(sizeof(PcRule) == 40);
 // cache, or of a method that is not the innermost.
 inline bool MayHaveRules(uint64_t pc) { return pc - 1 < (uint64_t{1} << 48) - 1; }
 
-// Key of method `n` at the return address `pc`, counted from the innermost, 0, on.
-inline uint64_t RuleKey(uint64_t pc, int n) { return pc ^ static_cast<uint64_t>(n) << 48; }
+// Key of method `n`, counted from the innermost, 0, on, at the return address `pc`; `is_top`: of
+// code that was interrupted at `pc`, whose description is another one.
+inline uint64_t RuleKey(uint64_t pc, bool is_top, int n) {
+  return pc ^ static_cast<uint64_t>(n) << 48 ^ static_cast<uint64_t>(is_top) << 63;
+}
+
+// What the instructions around a pc of an nmethod say, whatever the registers are. Holds for as
+// long as a PcRule of that nmethod does.
+struct CodeFacts {
+  uint64_t blob;
+  uint32_t begin, end;  // bytes from the blob
+  int32_t frame_words, frame_complete;
+  uint32_t adds_to_sp;  // CodeRules::adds_to_sp; of native wrappers only
+  int8_t level;
+  uint8_t shape;       // FrameShape
+  uint8_t takes_back;  // CodeRules::takes_back
+  bool in_handler;     // in the handler of deoptimisation
+};
+
+// Found by an interrupted pc; tag: the nmethod's compile id.
+using CodeFactsCache = SharedCache<CodeFacts, 12>;
+static_assert(sizeof(CodeFacts) == 32);
 
 }  // namespace walkhammer::asgst
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "harness/base/hash.h"
 
@@ -32,11 +33,7 @@ class SharedCache {
     const uint64_t before = entry.version.load(std::memory_order_acquire);
     if ((before & 1) != 0 || entry.key.load(std::memory_order_relaxed) != key) return false;
     tag = entry.tag.load(std::memory_order_relaxed);
-    for (size_t i = 0; i < kWords; i++) {
-      const uint64_t word = entry.words[i].load(std::memory_order_relaxed);
-      std::memcpy(reinterpret_cast<char*>(&value) + 8 * i, &word,
-                  std::min(sizeof word, sizeof value - 8 * i));
-    }
+    ReadWords(entry, value, std::make_index_sequence<kWords>());
     std::atomic_thread_fence(std::memory_order_acquire);
     return entry.version.load(std::memory_order_relaxed) == before;
   }
@@ -61,6 +58,17 @@ class SharedCache {
   struct alignas(kEntry == kLine ? kLine : 8) Entry {
     std::atomic<uint64_t> version{0}, key{0}, tag{0}, words[kWords]{};
   };
+  // Without a loop, as compilers then keep the words in registers.
+  template <size_t... I>
+  static void ReadWords(const Entry& entry, Value& value, std::index_sequence<I...>) {
+    (ReadWord(entry.words[I], reinterpret_cast<char*>(&value) + 8 * I,
+              std::min(sizeof(uint64_t), sizeof value - 8 * I)),
+     ...);
+  }
+  static void ReadWord(const std::atomic<uint64_t>& from, char* to, size_t bytes) {
+    const uint64_t word = from.load(std::memory_order_relaxed);
+    std::memcpy(to, &word, bytes);
+  }
   static uint64_t IndexOf(uint64_t key) { return PlaceOf(key, kBits); }
 
   Entry entries_[1 << kBits];

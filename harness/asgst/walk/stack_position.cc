@@ -5,37 +5,59 @@
 
 namespace walkhammer::asgst {
 
-// A cached entry holds if the method still has the jmethodID and the ConstMethod of the entry: a
-// jmethodID passes to newer versions of a method, and these may get the memory of an older version.
-bool StackPosition::MethodAt(uint64_t method, MethodFacts& facts) const {
-  uint64_t now = 0, const_method = 0;
-  if (start_.caches != nullptr && start_.caches->methods.Find(method, 0, facts) &&
-      (facts.array_at == 0 || (memory_.ReadWord(facts.array_at, now) && now == facts.array)) &&
-      memory_.ReadWord(facts.witness_at, now) && now == facts.witness &&
-      memory_.ReadWord(method + layout_.jvm.method_const, const_method) &&
-      const_method == facts.const_method)
-    return true;
+bool StackPosition::UnknownMethodAt(uint64_t method, MethodFacts& facts) const {
   facts = {};
   if (!ReadMethod(layout_, memory_, method, facts)) return false;
   if (start_.caches != nullptr && facts.id != 0) start_.caches->methods.Put(method, 0, facts);
   return true;
 }
 
-// sp of an interpreted frame's caller: sp' = [fp + sender_sp]. On aarch64 an interpreted caller's
-// own sp leaves room for all that the caller may yet push, and its callee's frame is within that
-// room: if [fp + sender_sp] <= fp, then sp' = fp + 16.
-bool StackPosition::SenderSp(uint64_t fp, uint64_t& sp) const {
-  constexpr uint64_t kFrameRecord = 16;
-  if (!Word(fp + layout_.sender_sp, sp)) return false;
-  if (layout_.rules->has_link_register && sp <= fp && sp >= start_.stack_floor && (sp & 7) == 0)
-    sp = fp + kFrameRecord;
-  return sp > fp && InStack(sp - 8);
+// Code at an interrupted pc. What the instructions of an nmethod say there is in `facts_` then.
+FoundCode StackPosition::InterruptedCode(uint64_t pc) {
+  CodeFacts known;
+  uint64_t id = 0;
+  if (!start_.uses_rules || !MayHaveRules(pc) || !start_.caches->code.FindAny(pc, id, known) ||
+      !IsSameCode(known.blob, id)) {
+    const FoundCode code = CodeAt(pc);
+    if (code.kind == CodeKind::kNmethod) ReadFacts(code, pc);
+    return code;
+  }
+  facts_ = known;
+  last_code_ = {};
+  last_code_.kind = CodeKind::kNmethod;
+  last_code_.blob = facts_.blob;
+  last_code_.begin = facts_.blob + facts_.begin;
+  last_code_.end = facts_.blob + facts_.end;
+  last_code_.level = facts_.level;
+  last_code_.frame_complete = facts_.frame_complete;
+  last_code_.frame_words = facts_.frame_words;
+  last_code_.heap_low = facts_.blob;
+  last_code_.heap_high = (last_code_.end + 7) & ~uint64_t{7};
+  last_pc_ = facts_pc_ = pc;
+  code_memory_.SetHeap(last_code_.heap_low, last_code_.heap_high);
+  return last_code_;
 }
 
-// False if there is no interpreted frame at `fp`.
-bool StackPosition::InterpretedAt(uint64_t fp, Interpreted& found, MethodFacts& facts) const {
-  return SenderSp(fp, found.sp) && ReturnAddress(fp + 8, found.pc) && InCode(found.pc) &&
-         Word(fp + layout_.interpreter_method, found.method) && MethodAt(found.method, facts);
+// What the instructions around `pc` say, to be found again by later walks.
+void StackPosition::ReadFacts(const FoundCode& nmethod, uint64_t pc) {
+  const CodeRules& rules = *layout_.rules;
+  facts_ = {};
+  facts_.blob = nmethod.blob;
+  facts_.begin = static_cast<uint32_t>(nmethod.begin - nmethod.blob);
+  facts_.end = static_cast<uint32_t>(nmethod.end - nmethod.blob);
+  facts_.frame_words = nmethod.frame_words;
+  facts_.frame_complete = nmethod.frame_complete;
+  facts_.level = static_cast<int8_t>(nmethod.level);
+  facts_.shape = static_cast<uint8_t>(ShapeAt(rules, Code(), nmethod, pc));
+  facts_.takes_back = static_cast<uint8_t>(rules.takes_back(Code(), pc));
+  if (nmethod.level == 0 && rules.adds_to_sp != nullptr)
+    facts_.adds_to_sp = static_cast<uint32_t>(rules.adds_to_sp(Code(), pc));
+  facts_.in_handler = DeoptHandlerAround(nmethod, pc) != 0;
+  facts_pc_ = pc;
+  uint32_t id = 0;
+  if (start_.uses_rules && pc < nmethod.end &&
+      Peek(nmethod.blob + static_cast<uint64_t>(layout_.compile_id), id))
+    start_.caches->code.Put(pc, id, facts_);
 }
 
 // Address of a handler, which an nmethod holds as an address (at `begin`) or as an offset (at
@@ -49,14 +71,20 @@ uint64_t StackPosition::HandlerOf(const FoundCode& code, int begin, int offset) 
              : 0;
 }
 
+// The handler of deoptimisation that `pc` is in; 0: none.
+uint64_t StackPosition::DeoptHandlerAround(const FoundCode& nmethod, uint64_t pc) const {
+  for (const uint64_t handler :
+       {HandlerOf(nmethod, layout_.mh_deopt_begin, layout_.mh_deopt_offset),
+        HandlerOf(nmethod, layout_.code.deopt_begin, layout_.code.deopt_offset)})
+    if (handler != 0 && pc - handler < kMostOfHandler) return handler;
+  return 0;
+}
+
 // Stack address where the newest continuation was entered: [thread + cont_entry]; 0: none, or not
 // known.
 uint64_t StackPosition::ContinuationEntry() const {
   uint64_t entry = 0;
-  return layout_.cont_entry >= 0 &&
-                 memory_.ReadWord(start_.thread + static_cast<uint64_t>(layout_.cont_entry), entry)
-             ? entry
-             : 0;
+  return layout_.cont_entry >= 0 && ThreadField(layout_.cont_entry, entry) ? entry : 0;
 }
 
 // Moves to the frame of enterSpecial, which entered the newest continuation. A mounted virtual

@@ -32,6 +32,7 @@ struct WalkStart {
     SharedCache<MethodFacts, 12> methods;
     ScopeCache scopes;
     PcRules rules;
+    CodeFactsCache code;
   };
   Caches* caches = nullptr;
   const UnwindTables* unwind = nullptr;  // for C and C++ code; null: by frame pointers
@@ -39,7 +40,8 @@ struct WalkStart {
   // The words of the stack from here to stack_high are the current thread's own, above its guard
   // zones: they are read by plain loads. Not below stack_high: all reads go through the reader.
   uint64_t plain_low = UINT64_MAX;
-  bool uses_rules = false;  // of caches->rules; the walk is of the current thread: see PcRule
+  // Of caches->rules and caches->code; the walk is of the current thread: see PcRule.
+  bool uses_rules = false;
 };
 
 // Reads the committed part of a code heap by plain loads, all other memory through `other`.
@@ -87,6 +89,25 @@ class StackPosition {
     code_memory_.SetHeap(last_code_.heap_low, last_code_.heap_high);
     return last_code_;
   }
+  FoundCode InterruptedCode(uint64_t pc);
+  void ReadFacts(const FoundCode& nmethod, uint64_t pc);
+  // True if the nmethod `blob` is in use and has this compile id. Plain loads are safe: the memory
+  // of a code heap stays committed.
+  bool IsSameCode(uint64_t blob, uint64_t compile_id) const {
+    const CodeLayout& l = layout_.code;
+    uint32_t now = 0;
+    uint8_t used = 0;
+    return Peek(blob + static_cast<uint64_t>(layout_.compile_id), now) && now == compile_id &&
+           Peek(blob - static_cast<uint64_t>(l.block_size - l.block_used), used) && used != 0;
+  }
+  // Reads a field of the thread. A current thread's JavaThread is there.
+  template <typename T>
+  bool ThreadField(int offset, T& value) const {
+    const uint64_t at = start_.thread + static_cast<uint64_t>(offset);
+    if (start_.plain_low == UINT64_MAX) return memory_.Read(at, value);
+    value = *reinterpret_cast<const volatile T*>(at);
+    return true;
+  }
   // Reads a value that a live JVM never unmaps.
   template <typename T>
   bool Peek(uint64_t address, T& value) const {
@@ -117,19 +138,47 @@ class StackPosition {
     return true;
   }
 
-  bool MethodAt(uint64_t method, MethodFacts& facts) const;
-  bool SenderSp(uint64_t fp, uint64_t& sp) const;
+  // False if there is no method at `method`. A cached entry holds if the method still has the
+  // jmethodID and the ConstMethod of the entry: a jmethodID passes to newer versions of a method,
+  // and these may get the memory of an older version.
+  bool MethodAt(uint64_t method, MethodFacts& facts) const {
+    uint64_t now = 0, const_method = 0;
+    if (start_.caches != nullptr && start_.caches->methods.Find(method, 0, facts) &&
+        (facts.array_at == 0 || (memory_.ReadWord(facts.array_at, now) && now == facts.array)) &&
+        memory_.ReadWord(facts.witness_at, now) && now == facts.witness &&
+        memory_.ReadWord(method + layout_.jvm.method_const, const_method) &&
+        const_method == facts.const_method)
+      return true;
+    return UnknownMethodAt(method, facts);
+  }
+  bool UnknownMethodAt(uint64_t method, MethodFacts& facts) const;
+  // sp of an interpreted frame's caller: sp' = [fp + sender_sp]. On aarch64 an interpreted caller's
+  // own sp leaves room for all that the caller may yet push, and its callee's frame is within that
+  // room: if [fp + sender_sp] <= fp, then sp' = fp + 16.
+  bool SenderSp(uint64_t fp, uint64_t& sp) const {
+    constexpr uint64_t kFrameRecord = 16;
+    if (!Word(fp + layout_.sender_sp, sp)) return false;
+    if (layout_.rules->has_link_register && sp <= fp && sp >= start_.stack_floor && (sp & 7) == 0)
+      sp = fp + kFrameRecord;
+    return sp > fp && InStack(sp - 8);
+  }
   // What an interpreted frame holds: its Method*, and pc and sp of its caller.
   struct Interpreted {
     uint64_t method = 0, pc = 0, sp = 0;
   };
-  bool InterpretedAt(uint64_t fp, Interpreted& found, MethodFacts& facts) const;
+  // False if there is no interpreted frame at `fp`.
+  bool InterpretedAt(uint64_t fp, Interpreted& found, MethodFacts& facts) const {
+    return SenderSp(fp, found.sp) && ReturnAddress(fp + 8, found.pc) && InCode(found.pc) &&
+           Word(fp + layout_.interpreter_method, found.method) && MethodAt(found.method, facts);
+  }
   bool IsInterpretedFrameAt(uint64_t fp) const {
     Interpreted found;
     MethodFacts facts;
     return InterpretedAt(fp, found, facts);
   }
+  static constexpr uint64_t kMostOfHandler = 24;  // bytes of a handler of deoptimisation
   uint64_t HandlerOf(const FoundCode& code, int begin, int offset) const;
+  uint64_t DeoptHandlerAround(const FoundCode& nmethod, uint64_t pc) const;
   // Moves to a frame that has called. No frame is below its sp.
   void MoveTo(uint64_t pc, uint64_t sp, uint64_t fp) {
     at_ = {pc, sp, fp};
@@ -157,6 +206,8 @@ class StackPosition {
   CodeMemory code_memory_;
   uint64_t last_pc_ = 0;  // no code is at address 0
   FoundCode last_code_;
+  uint64_t facts_pc_ = 0;  // `facts_` are of the code at this pc
+  CodeFacts facts_;
 };
 
 }  // namespace walkhammer::asgst

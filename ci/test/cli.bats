@@ -60,7 +60,7 @@ await() {
 # start_walking OPTIONS...: starts a fuzz run of ten minutes; waits for a child that hosts a JVM.
 start_walking() {
   start fuzz --jdk "$jdk" --time 10m --out "$out" "$@"
-  await 20 has_child
+  await 60 has_child
   sleep 3
 }
 
@@ -625,6 +625,8 @@ END
   not_this=$first
   await 60 has_child
   [ "$child" != "$first" ]
+  before=0
+  await 120 walks_on
   kill -INT "$pid"
   await_end 120
   clean_or_findings
@@ -639,11 +641,11 @@ walks_on() {
 @test "a child that another process kills is not a finding" {
   need_jdk
   # The OOM killer sends the first signal.
-  start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 12s --workers 1 --no-confirm --out "$out"
+  start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 30s --workers 1 --no-confirm --out "$out"
   before=0
   for signal in KILL SEGV; do
-    await 20 has_child
-    await 20 walks_on
+    await 60 has_child
+    await 60 walks_on
     kill -s "$signal" "$child"
     not_this=$child
     before=$(ask "SELECT walks FROM run")

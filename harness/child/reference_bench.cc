@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // reference_bench: walks of parked scenes by AsyncGetCallTrace and by the reference provider, side
 // by side in one run: 10 and 30 compiled frames, 100 of one recursive method, 12 of which 11 are
-// inlined, and interpreted frames. With --before, another libasgst.so walks the same.
-//   reference_bench [--jdk=DIR] [--before=libasgst.so] [benchmark options]
+// inlined, and interpreted frames. `enqueue` puts the newest eight into a queue that nobody
+// handles, and empties it. `uncached` uses nothing that earlier walks have found, as where each
+// call site is met for the first time. With --before, another libasgst.so walks the same. With
+// --asprof, async-profiler's walkVM does, and the reference once more, both behind walkhammer's
+// interface for walkers, which paints and copies the frames.
+//   reference_bench [--jdk=DIR] [--before=libasgst.so] [--asprof=libasyncProfiler.so]
+//                   [benchmark options]
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/asgst/include/asgst.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/child/scenes_bench.h"
+#include "harness/request/walker_table.h"
 #include "harness/walkers/agct.h"
+#include "harness/walkers/makers.h"
 #include "harness/walkers/provider_library.h"
 
 namespace walkhammer {
@@ -37,7 +48,7 @@ using Reference = decltype(&AsyncGetStackTrace);
 BenchScenes scenes;
 AgctFunction agct = nullptr;
 
-// Returns how many frames there are.
+// Return how many frames there are.
 int WalkByAgct(ParkedScene& scene, Presented& presented, int depth) {
   AgctFrame frames[kMostFrames];
   AgctTrace trace{scene.env, 0, frames};
@@ -45,23 +56,49 @@ int WalkByAgct(ParkedScene& scene, Presented& presented, int depth) {
   return trace.num_frames;
 }
 
-int WalkByReference(Reference reference, Presented& presented, int depth) {
+int WalkByReference(Reference reference, Presented& presented, int depth, uint32_t options) {
   ASGST_CallFrame frames[kMostFrames];
   ASGST_CallTrace trace{0, frames, nullptr};
-  reference(&trace, depth, presented.context(), 0);
+  reference(&trace, depth, presented.context(), options);
   return trace.num_frames;
 }
 
-// `reference`: null for AsyncGetCallTrace.
-void Walk(benchmark::State& state, const Row& row, Reference reference) {
+struct Queues {
+  decltype(&ASGST_Enqueue) enqueue = nullptr;
+  decltype(&asgst_clear_queue) clear = nullptr;
+  ASGST_Queue* queue = nullptr;
+};
+Queues queues;
+
+int Enqueue(ParkedScene& /*scene*/, Presented& presented, int depth) {
+  const int result = queues.enqueue(queues.queue, presented.context(), nullptr);
+  queues.clear(queues.queue);
+  return result > 0 ? depth : result;
+}
+
+// Binds a walker to `host`.
+Result<std::shared_ptr<Walker>> Bound(const char* name, const WalkerHost& host) {
+  std::shared_ptr<Walker> walker = MakeWalker(AllWalkers()[FindWalker(name).value()]);
+  RETURN_IF_ERROR(walker->Bind(host));
+  return walker;
+}
+
+int WalkBehindInterface(Walker& walker, ParkedScene& scene, Presented& presented, int depth) {
+  Trace trace{};
+  walker.Walk({presented.context(), scene.env, depth, 0}, trace);
+  return trace.num_frames > 0 ? depth : trace.num_frames;
+}
+
+// Calls `walk`, which returns a number of frames, in the scene of `row`.
+void Walk(benchmark::State& state, const Row& row,
+          const std::function<int(ParkedScene&, Presented&, int)>& walk) {
   auto found = scenes.Find(row.scene);
   if (!found.ok()) return state.SkipWithError(found.failure().message.c_str());
   ParkedScene& scene = *found.value();
   scenes.environment.stage->Run(scene, [&] {
     Presented presented(scene);
     for (auto _ : state) {
-      const int count = reference == nullptr ? WalkByAgct(scene, presented, row.depth)
-                                             : WalkByReference(reference, presented, row.depth);
+      const int count = walk(scene, presented, row.depth);
       if (count != row.depth) {
         state.SkipWithError("another number of frames");
         break;
@@ -90,14 +127,32 @@ Result<Reference> OpenOther(const std::string& path, JavaVM* vm) {
   return reference;
 }
 
-void Register(const char* walker, Reference reference) {
+void Register(const char* walker, std::function<int(ParkedScene&, Presented&, int)> walk) {
   for (const Row& row : kRows)
     benchmark::RegisterBenchmark(fmt::format("{}/{}-{}", walker, row.scene, row.depth).c_str(),
-                                 [row, reference](benchmark::State& s) { Walk(s, row, reference); })
+                                 [row, walk](benchmark::State& s) { Walk(s, row, walk); })
         ->UseRealTime();
 }
 
-Status SetUp(const Jdk& jdk, const std::string& before) {
+void Register(const char* walker, Reference reference, uint32_t options) {
+  Register(walker, [reference, options](ParkedScene& /*scene*/, Presented& presented, int depth) {
+    return WalkByReference(reference, presented, depth, options);
+  });
+}
+
+Status RegisterAsprof(const Jvm& jvm, const std::string& path) {
+  WalkerHost host{jvm.library(), &jvm.layout(), jvm.vm(), path};
+  ASSIGN_OR_RETURN(auto asprof, Bound("asprof-vm", host));
+  host.provider.clear();
+  ASSIGN_OR_RETURN(auto asgst, Bound("asgst@ref", host));
+  for (const auto& [name, walker] : {std::pair{"asprof-vm", asprof}, {"asgst@ref", asgst}})
+    Register(name, [walker](ParkedScene& scene, Presented& presented, int depth) {
+      return WalkBehindInterface(*walker, scene, presented, depth);
+    });
+  return Ok();
+}
+
+Status SetUp(const Jdk& jdk, const std::string& before, const std::string& asprof) {
   std::vector<std::string> names;
   for (const Row& row : kRows) names.push_back(row.scene);
   ASSIGN_OR_RETURN(scenes, BenchScenes::Open(jdk, names));
@@ -106,13 +161,19 @@ Status SetUp(const Jdk& jdk, const std::string& before) {
   if (agct == nullptr) return Unable("this libjvm exports no AsyncGetCallTrace");
   ASSIGN_OR_RETURN(auto library, OpenReference(jvm.vm()));
   Reference reference = nullptr;
-  RETURN_IF_ERROR(FindIn(library, "AsyncGetStackTrace", reference));
+  decltype(&asgst_unbound_queue) make_queue = nullptr;
+  RETURN_IF_ERROR(FindIn(library, "AsyncGetStackTrace", reference, "ASGST_Enqueue", queues.enqueue,
+                         "asgst_clear_queue", queues.clear, "asgst_unbound_queue", make_queue));
+  queues.queue = make_queue(16);
   fmt::print("JDK {} ({})\n", jdk.home, jdk.version);
-  Register("agct", nullptr);
-  Register("asgst", reference);
+  Register("agct", WalkByAgct);
+  Register("asgst", reference, 0);
+  Register("uncached", reference, ASGST_WITHOUT_CACHES);
+  Register("enqueue", Enqueue);
+  if (!asprof.empty()) RETURN_IF_ERROR(RegisterAsprof(jvm, asprof));
   if (before.empty()) return Ok();
   ASSIGN_OR_RETURN(auto other, OpenOther(before, jvm.vm()));
-  Register("before", other);
+  Register("before", other, 0);
   return Ok();
 }
 
@@ -120,9 +181,13 @@ Status SetUp(const Jdk& jdk, const std::string& before) {
 }  // namespace walkhammer
 
 int main(int argc, char** argv) {
-  std::string before;
-  const auto set_up = [&](const walkhammer::Jdk& jdk) { return walkhammer::SetUp(jdk, before); };
-  return walkhammer::BenchMain{
-      "reference_bench", {{"--before=", &before}}, set_up, walkhammer::PrintRatios}
+  std::string before, asprof;
+  const auto set_up = [&](const walkhammer::Jdk& jdk) {
+    return walkhammer::SetUp(jdk, before, asprof);
+  };
+  return walkhammer::BenchMain{"reference_bench",
+                               {{"--before=", &before}, {"--asprof=", &asprof}},
+                               set_up,
+                               walkhammer::PrintRatios}
       .Run(argc, argv);
 }

@@ -165,7 +165,7 @@ TEST_P(RulesTest, NoRuleWithoutAnId) {
 TEST_P(RulesTest, AReplacedRule) {
   Cached();
   uint64_t other = 8;
-  while (PlaceOf(other, 13) != PlaceOf(RuleKey(pc_, false, 1), 13)) other += 8;
+  while (PlaceOf(other, kRuleBits) != PlaceOf(RuleKey(pc_, false, 1), kRuleBits)) other += 8;
   caches_->rules.Put(other, 1, {});
   PcRule rule{};
   uint64_t id = 0;

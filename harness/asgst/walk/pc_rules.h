@@ -33,7 +33,8 @@ struct PcRule {
 };
 
 // Found by RuleKey; tag: the nmethod's compile id. One cache line for each.
-using PcRules = SharedCache<PcRule, 13>;
+inline constexpr int kRuleBits = 15;  // 2 MiB, of which pages are touched as rules are kept
+using PcRules = SharedCache<PcRule, kRuleBits>;
 static_assert(sizeof(PcRule) == 40);
 
 // False for a word that is not an address of code: it may be the key of an empty place of the

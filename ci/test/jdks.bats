@@ -66,7 +66,7 @@ on_each() {
 walkhammer() {
   local most=$1 code=0
   shift
-  timeout 100 "$WALKHAMMER" "$@" --out "$out" >"$out.said" 2>&1 || code=$?
+  timeout 600 "$WALKHAMMER" "$@" --out "$out" >"$out.said" 2>&1 || code=$?
   [ "$code" -le "$most" ] && return
   echo "walkhammer $*: exit code $code"
   grep -A 4 "^  Forbidden" "$out.said" || true
@@ -218,7 +218,7 @@ stepped() {
 
 replayed() {
   local time one="SELECT COUNT(*) = 0 OR MAX(confirmed) > 0 FROM bucket WHERE oracle = 'crash'"
-  for time in 3s 12s 60s; do # a busy machine needs longer until one has been replayed
+  for time in 3s 12s 60s 240s; do # a busy machine needs longer until one has been replayed
     rm -rf "$out"
     walkhammer 1 fuzz --jdk "$3" --workers 1 --walks 100000 --seed 3 --no-coverage --no-minimize \
       --confirm-time "$time" || return 1
@@ -231,15 +231,17 @@ replayed() {
   on_each --long -2 replayed
 }
 
+# On a busy machine, time on its processors is what an idle one would take.
 layout() {
-  local begin
-  begin=$(date +%s)
-  "$WALKHAMMER" doctor --jdk "$3" --json >"$out.doctor" || return 1
-  is "$(($(date +%s) - begin <= 15))" 1 "doctor within 15 s"
+  local TIMEFORMAT='%U %S' took
+  { time "$WALKHAMMER" doctor --jdk "$3" --json >"$out.doctor"; } 2>"$out.time" || return 1
+  took=$(tail -n 1 "$out.time")
+  is "$(awk '{ print $1 + $2 > 0.1 && $1 + $2 <= 15 }' "$out.time" | tail -n 1)" 1 \
+    "doctor's user and system time, 15 s at most: $took"
   is "$(grep -c '"proof": "contradicted"' "$out.doctor")" 0 contradicted &&
     is "$(($(grep -c '"proof": "proven"' "$out.doctor") >= 50))" 1 '50 facts proven'
 }
 
-@test "doctor proves the layout facts that are read from the JVM, within 15 s" {
+@test "doctor proves the layout facts that are read from the JVM, in 15 s of CPU time" {
   on_each layout
 }

@@ -15,8 +15,8 @@
 namespace walkhammer {
 
 Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
-  // An emulator takes 20 to 40 times as long.
-  const auto most_time = std::chrono::seconds(jdk.platform.is_emulated ? 120 : 15);
+  // An idle machine takes 2 s, an emulator 20 to 40 times as long, a load of 20 ten times.
+  const auto most_time = std::chrono::seconds(jdk.platform.is_emulated ? 240 : 60);
   ScratchFolder scratch;
   RETURN_IF_ERROR(scratch.made());
   ASSIGN_OR_RETURN(auto shared, SharedMapping::Create());
@@ -33,7 +33,8 @@ Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
   while (!child->HasEnded()) {
     if (std::chrono::steady_clock::now() > deadline)
       return ToolFailed(
-          fmt::format("the JVM did not set up the scenes within {} s", most_time.count()));
+          fmt::format("the JVM did not set up the scenes within {} s; its last output: {}",
+                      most_time.count(), child->Output(300)));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (state.phase.load() != ChildPhase::kDone) {

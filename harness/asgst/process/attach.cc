@@ -84,6 +84,7 @@ WalkStart StartAt(const ucontext_t* context, uint64_t thread, uint64_t stack_hig
   if (context == nullptr) return start;
   start.registers = ReadContext(*context);
   start.java = ReadJavaRegisters(*context);
+  start.from_context = true;
   return start;
 }
 

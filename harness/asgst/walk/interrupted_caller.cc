@@ -8,6 +8,7 @@
 namespace walkhammer::asgst {
 namespace {
 
+constexpr uint64_t kMostOfSignalStack = 256 << 10;  // bytes of a stack for signal handlers
 constexpr int kMostHops = 64;         // frames of C code between the interrupted one and Java's
 constexpr uint64_t kLeafWords = 256;  // of stack, searched for a caller
 // Bytes from an interpreted frame's lowest fixed slot to its fp; with less, it is being built.
@@ -44,9 +45,9 @@ void InterruptedCaller::PassLocals() {
 // The interpreter enters a method and has no frame of it yet, or returns and has left the frame:
 // fp' = fp (of a compiled caller, some older frame's, or none), sp' = r13.
 bool InterruptedCaller::BetweenInterpretedFrames() {
-  const Registers r = start_.registers;
+  const Registers r = start_->registers;
   if (layout_.rules->has_link_register) return FromCompiledCallerByLink();
-  const uint64_t above = start_.java.sender_sp;
+  const uint64_t above = start_->java.sender_sp;
   // On return, once the return address was popped: ret = r13, sp' = sp.
   if (IsReturn(above)) {
     MoveTo(above, r.sp, r.fp);
@@ -55,8 +56,8 @@ bool InterruptedCaller::BetweenInterpretedFrames() {
   if (above <= r.sp || !InStack(above - 8)) return false;
   // While the interpreter makes room for locals, the return address is in a register: ret = rax.
   if (!TakeReturnAt(r.sp, r.fp)) {
-    if (!IsReturn(start_.java.return_pc)) return false;
-    MoveTo(start_.java.return_pc, above, r.fp);
+    if (!IsReturn(start_->java.return_pc)) return false;
+    MoveTo(start_->java.return_pc, above, r.fp);
   }
   at_.sp = low_ = above;
   return true;
@@ -65,16 +66,16 @@ bool InterruptedCaller::BetweenInterpretedFrames() {
 // BetweenInterpretedFrames() where ret = lr until a frame holds the return address. Generated code
 // returns by lr: once a method has called, lr leads into the interpreter itself.
 bool InterruptedCaller::FromCompiledCallerByLink() {
-  const uint64_t pc = start_.registers.lr & layout_.rules->address_mask;
+  const uint64_t pc = start_->registers.lr & layout_.rules->address_mask;
   uint64_t own = 0;
   if (CodeAt(pc).kind != CodeKind::kNmethod) return false;
-  if (ReturnAddress(start_.registers.fp + 8, own) && own == pc) return false;  // the frame exists
+  if (ReturnAddress(start_->registers.fp + 8, own) && own == pc) return false;  // the frame exists
   return FromLink({});
 }
 
 // Moves to the caller in lr, of code that has not called yet. False if lr leads into `top`.
 bool InterruptedCaller::FromLink(const FoundCode& top) {
-  const Registers& r = start_.registers;
+  const Registers& r = start_->registers;
   const uint64_t pc = r.lr & layout_.rules->address_mask;
   if ((pc >= top.begin && pc < top.end) || !IsReturn(pc)) return false;
   // A frame at fp, or at sp if fp is not set yet, may hold lr already: ret = [frame + 8],
@@ -94,7 +95,7 @@ bool InterruptedCaller::FromLink(const FoundCode& top) {
 // Moves to a compiled caller at `pc`. Arguments, or what a leaf has pushed, may be below its frame:
 // sp' is the lowest address with a return address at [sp' + size - 8], size of the caller's frame.
 bool InterruptedCaller::FromLinkTo(const FoundCode& caller, uint64_t pc) {
-  const Registers& r = start_.registers;
+  const Registers& r = start_->registers;
   for (uint64_t sp = r.sp; sp < r.sp + 8 * kLeafWords; sp += 16) {  // sp is 16-byte aligned
     if (!IsFrameAt(sp, caller)) continue;
     MoveTo(pc, sp, r.fp);
@@ -108,8 +109,8 @@ bool InterruptedCaller::FromLinkTo(const FoundCode& caller, uint64_t pc) {
 // locals may be between the frame and sp', which is in a register (r13) until the frame holds sp'
 // at [fp + sender_sp]; on aarch64 sp' = fp + 16.
 bool InterruptedCaller::FromFrameBeingBuilt() {
-  const Registers& r = start_.registers;
-  uint64_t caller_fp = 0, sp = start_.java.sender_sp;
+  const Registers& r = start_->registers;
+  uint64_t caller_fp = 0, sp = start_->java.sender_sp;
   const uint64_t least = layout_.feature < 9 ? kLeastInterpreted8 : kLeastInterpreted;
   if (r.fp < r.sp || r.fp - r.sp >= least || !Word(r.fp, caller_fp)) return false;
   if (sp <= r.fp || !InStack(sp - 8)) Word(r.fp + layout_.sender_sp, sp);
@@ -120,15 +121,21 @@ bool InterruptedCaller::FromFrameBeingBuilt() {
 }
 
 // Moves from C code to its Java caller by unwind tables. False if no table describes the
-// interrupted pc, as before the tables are made.
+// interrupted pc, as before the tables are made, or if a signal interrupted Java code.
 bool InterruptedCaller::FromLeafCallByTables() {
-  NativeUnwinder c(start_.unwind, *layout_.rules, memory_);
-  c.Begin(start_.registers, true, start_.stack_high);
+  NativeUnwinder c(start_->unwind, *layout_.rules, memory_);
+  const uint64_t sp = start_->registers.sp, high = start_->stack_high;
+  const bool is_own = sp >= start_->stack_floor && sp < high;
+  c.Begin(start_->registers, true, is_own ? high : sp + kMostOfSignalStack, high);
   if (!c.Reported()) return false;
   for (int hop = 0; hop < kMostHops && c.Up(); hop++) {
     const Registers& r = c.at();
     if (!InCode(r.pc)) continue;
-    if (!IsReturn(r.pc)) return false;
+    if (SignalFrame frame; c.Interrupted(frame)) {
+      if (!c.has_guessed()) StartBelow(frame);
+      return false;
+    }
+    if (!is_own || !IsReturn(r.pc)) return false;
     at_ = {r.pc, r.sp, r.fp};
     PassLeafWords();
     guessed_ |= c.has_guessed();
@@ -137,11 +144,23 @@ bool InterruptedCaller::FromLeafCallByTables() {
   return false;
 }
 
+// The walk is to begin where a signal interrupted generated code. That is no C code, so a walk does
+// so once.
+void InterruptedCaller::StartBelow(const SignalFrame& frame) {
+  if (below_signal_) return;
+  WalkStart below = *start_;
+  below.registers = frame.registers;
+  below.java = frame.java;
+  below_signal_ = below;
+  start_ = &*below_signal_;
+  found_signal_ = true;
+}
+
 // Moves to Java from a function of the JVM that Java has called without an anchor. Before the
 // function has a frame: ret = [sp] (aarch64: lr); once fp is pushed: ret = [sp + 8]; with a frame:
 // ret = [fp + 8], fp' = [fp], sp' = fp + 16.
 bool InterruptedCaller::FromLeafCall() {
-  const Registers r = start_.registers;
+  const Registers r = start_->registers;
   uint64_t fp = r.fp, caller = 0, word = 0;
   if (layout_.rules->has_link_register
           ? FromLink({})
@@ -163,7 +182,7 @@ bool InterruptedCaller::FromLeafCall() {
 // as the return address: on the stack, or in lr. The frame is still there, and what it was in is
 // found as for a return to the handler. x86_64: call next; next: sub [sp], 5; jmp
 bool InterruptedCaller::InDeoptHandler(const FoundCode& code) {
-  const Registers& r = start_.registers;
+  const Registers& r = start_->registers;
   const uint64_t handler = DeoptHandlerAround(code, r.pc);
   if (handler == 0) return false;
   uint64_t word = 0;
@@ -183,10 +202,10 @@ StubStart InterruptedCaller::StartHere() const {
   constexpr uint32_t kAll = 0xffff;
   StubStart start;
   start.pc = at_.pc;
-  std::copy(std::begin(start_.java.general), std::end(start_.java.general), start.general);
+  std::copy(std::begin(start_->java.general), std::end(start_->java.general), start.general);
   // A walk that does not begin at a ucontext has no general registers.
   const bool is_context =
-      at_.pc == start_.registers.pc && start_.java.general[kSp] == at_.sp && at_.sp != 0;
+      at_.pc == start_->registers.pc && start_->java.general[kSp] == at_.sp && at_.sp != 0;
   start.general[kSp] = at_.sp;
   start.general[kFp] = at_.fp;
   if (is_context) {
@@ -195,7 +214,7 @@ StubStart InterruptedCaller::StartHere() const {
   }
   start.called = true;
   start.known = 1U << kSp | 1U << kFp | 1U << kThread;
-  start.general[kThread] = start_.thread;
+  start.general[kThread] = start_->thread;
   const uint64_t above = start.general[kSenderSp] - at_.sp;
   if (above < kMostArguments && (above & 7) == 0) start.known |= 1U << kSenderSp;
   return start;
@@ -210,7 +229,7 @@ bool InterruptedCaller::FromExit(const FoundCode& code) {
   if (layout_.rules->run_to_exit == nullptr) return false;
   const bool has_exit = layout_.rules->run_to_exit(Code(), memory_, code, StartHere(), exit);
   if (exit.loses_sp && code.kind == CodeKind::kStub && code.frame_words <= 0) {
-    if (ToContinuationEntry(start_.stack_high)) return true;
+    if (ToContinuationEntry(start_->stack_high)) return true;
     at_barrier_ = true;
   }
   if (!has_exit) return false;
@@ -238,7 +257,7 @@ void InterruptedCaller::GoOnInStub(StubExit& exit) {
                                      {kFp, exit.fp},
                                      {kRdx, exit.exception_pc},
                                      {kSenderSp, exit.sender_sp},
-                                     {kThread, start_.thread}}) {
+                                     {kThread, start_->thread}}) {
     start.general[number] = word;
     if (word != 0) start.known |= 1U << number;
   }
@@ -254,7 +273,7 @@ void InterruptedCaller::GoOnInStub(StubExit& exit) {
 // jumped to with no return address on the stack, pushes a 0, and puts the thread's exception pc
 // there later on: only the simulation knows ret before.
 bool InterruptedCaller::FromFirstCall(const FoundCode& code) {
-  const Registers& r = start_.registers;
+  const Registers& r = start_->registers;
   StubStart start = StartHere();
   StubExit exit;
   start.to_call = true;

@@ -6,6 +6,9 @@
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_INTERRUPTED_CALLER_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_INTERRUPTED_CALLER_H_
 
+#include <optional>
+#include <utility>
+
 #include "harness/asgst/walk/stack_position.h"
 
 namespace walkhammer::asgst {
@@ -19,6 +22,9 @@ class InterruptedCaller : public StackPosition {
   bool FromLink(const FoundCode& top);
   bool FromLeafCall();
   bool FromLeafCallByTables();
+  // True, once, if FromLeafCallByTables() came to Java code that a signal interrupted: `start_` has
+  // the registers of that code then.
+  bool TakeSignal() { return std::exchange(found_signal_, false); }
   bool InDeoptHandler(const FoundCode& code);
   void PassLocals();
 
@@ -36,6 +42,12 @@ class InterruptedCaller : public StackPosition {
   void GoOnInStub(StubExit& exit);
   bool TakeExitByJump(const FoundCode& code, const StubExit& exit, uint64_t passed);
   bool TakeCaller(uint64_t pc, uint64_t sp, const StubExit& exit, bool into_interpreter);
+
+  void StartBelow(const SignalFrame& frame);
+
+  // Where the walk begins once start_ is no longer begun_.
+  std::optional<WalkStart> below_signal_;
+  bool found_signal_ = false;
 };
 
 }  // namespace walkhammer::asgst

@@ -36,7 +36,7 @@ WalkEnd JavaWalk::end() const {
 }
 
 void JavaWalk::BeginC(const Registers& at, bool top, uint64_t limit) {
-  in_c_ = start_.non_java && !InCode(at.pc) && at.sp < limit;
+  in_c_ = start_->non_java && !InCode(at.pc) && at.sp < limit;
   if (in_c_) c_.Begin(at, top, limit);
 }
 
@@ -61,7 +61,7 @@ bool JavaWalk::Next(JavaFrame& frame) {
 bool JavaWalk::Emit(JavaFrame& frame) {
   if (in_c_ && EmitC(frame)) return true;
   if (stub_on_top_) {
-    const Registers& r = start_.registers;
+    const Registers& r = start_->registers;
     stub_on_top_ = false;
     frame = {FrameType::kStub, -1, -1, 0, r.pc, r.sp, r.fp, {}};
     return true;
@@ -72,6 +72,7 @@ bool JavaWalk::Emit(JavaFrame& frame) {
     guessed_frame_ = guessed_;
     if (layout_.code.InInterpreter(at_.pc)) return InterpretedFrame(frame);
     if (HasRules() && EmitByRule(frame, 0)) return true;
+    if (at_.pc == facts_pc_) last_pc_ = 0;  // tables lie behind the code, in the same heap
     const FoundCode code = CodeAt(at_.pc);
     switch (code.kind) {
       case CodeKind::kNone:
@@ -82,9 +83,9 @@ bool JavaWalk::Emit(JavaFrame& frame) {
         return CompiledFrame(code, frame);
       case CodeKind::kStub:
         frame = {FrameType::kStub, -1, -1, 0, at_.pc, at_.sp, at_.fp, {}};
-        if (!(IsUpcall(code) ? UpFromUpcall(code) : Up(code.frame_words)) && !start_.non_java)
+        if (!(IsUpcall(code) ? UpFromUpcall(code) : Up(code.frame_words)) && !start_->non_java)
           return false;
-        if (start_.non_java) return true;
+        if (start_->non_java) return true;
     }
   }
   return ended_ ? false : End(WalkEnd::kUnknownStub);
@@ -228,7 +229,7 @@ bool JavaWalk::Up(int32_t frame_words) {
     at_barrier_ = false;
     if (!at_.is_top &&
         (ToContinuationEntry(kMostOfBarrier) || FromExit(CodeAt(at_.pc)) ||
-         (layout_.rules->run_to_exit == nullptr && ToContinuationEntry(start_.stack_high))))
+         (layout_.rules->run_to_exit == nullptr && ToContinuationEntry(start_->stack_high))))
       return true;
     if (!TakeReturnOfStub(at_.fp))
       return End(at_barrier_ ? WalkEnd::kReturnBarrier : WalkEnd::kUnknownStub);
@@ -319,7 +320,7 @@ bool JavaWalk::UpByAnchor(uint64_t anchor, const Registers& caller) {
       !Word(anchor + layout_.jvm.last_fp, fp))
     return End(WalkEnd::kUnreadable);
   if (sp == 0) {  // the thread's first Java call
-    if (caller.pc != 0) BeginC(caller, false, start_.stack_high);
+    if (caller.pc != 0) BeginC(caller, false, start_->stack_high);
     return End(WalkEnd::kWhole);
   }
   if (sp <= at_.sp || !InStack(sp)) return End(WalkEnd::kAnchor);
@@ -363,11 +364,11 @@ bool JavaWalk::InDeoptimisedFrame() {
 WalkStatus JavaWalk::BeginByState() {
   int32_t state = 0;
   if (!ThreadField(layout_.jvm.thread_state, state)) return WalkStatus::kUnknownState;
-  low_ = start_.registers.sp & ~7ULL;
+  low_ = start_->registers.sp & ~7ULL;
   switch (layout_.jvm.states.StateOf(state) & ~1) {
     case kInJava:
       // At some polls the JVM works in this state, with the anchor set.
-      if (start_.registers.pc == 0 && BeginAtAnchor() == WalkStatus::kFound)
+      if (start_->registers.pc == 0 && BeginAtAnchor() == WalkStatus::kFound)
         return WalkStatus::kFound;
       return BeginInCode();
     case kInNative:
@@ -380,12 +381,12 @@ WalkStatus JavaWalk::BeginByState() {
 }
 
 WalkStatus JavaWalk::BeginAtRegisters() {
-  low_ = start_.registers.sp & ~7ULL;
+  low_ = start_->registers.sp & ~7ULL;
   from_registers_ = true;
   const WalkStatus status = Found(BeginInCode());
   // Registers that another walk returned for a frame that has called hold a return address as pc. A
   // frame that was interrupted right after a call is taken for such a frame.
-  if (status == WalkStatus::kFound && at_.is_top && at_.pc == start_.registers.pc &&
+  if (status == WalkStatus::kFound && at_.is_top && at_.pc == start_->registers.pc &&
       CodeAt(at_.pc).kind == CodeKind::kNmethod && IsReturn(at_.pc))
     at_.is_top = false;
   return status;
@@ -396,19 +397,26 @@ WalkStatus JavaWalk::BeginAtRegisters() {
 // there.
 WalkStatus JavaWalk::BeginInC() {
   const WalkStatus status = BeginAtAnchor();
-  if (status != WalkStatus::kNoJavaFrame || start_.registers.pc == 0 || !FromLeafCallByTables())
-    return status;
+  if (status != WalkStatus::kNoJavaFrame || start_->registers.pc == 0) return status;
+  if (!FromLeafCallByTables()) return TakeSignal() ? BelowSignal() : status;
   ended_ = false;
   return WalkStatus::kFound;
 }
 
+// Where a signal interrupted Java code, whose handler was interrupted in turn.
+WalkStatus JavaWalk::BelowSignal() {
+  low_ = start_->registers.sp & ~7ULL;
+  const WalkStatus status = FindFirst();
+  return status == WalkStatus::kFound ? WithCFrames(status) : status;
+}
+
 // Interrupted in C code: the frames of C code, if wanted, come first.
 WalkStatus JavaWalk::WithCFrames(WalkStatus status) {
-  const Registers& r = start_.registers;
-  if (!start_.non_java || r.pc == 0) return status;
+  const Registers& r = begun_.registers;
+  if (!start_->non_java || r.pc == 0) return status;
   if (status == WalkStatus::kFound) BeginC(r, true, at_.sp);
   if (status != WalkStatus::kNoJavaFrame) return status;
-  BeginC(r, true, start_.stack_high);
+  BeginC(r, true, start_->stack_high);
   has_java_ = false;
   end_ = WalkEnd::kNoJava;
   return in_c_ ? WalkStatus::kFound : status;
@@ -423,18 +431,22 @@ void JavaWalk::BeginAtCaller(const Registers& caller) {
 }
 
 WalkStatus JavaWalk::BeginInCode() {
-  const Registers& r = start_.registers;
+  const Registers& r = start_->registers;
   const WalkStatus status = FindFirst();
-  stub_on_top_ = start_.non_java && status == WalkStatus::kFound && at_.pc != r.pc && InCode(r.pc);
+  stub_on_top_ = start_->non_java && status == WalkStatus::kFound && at_.pc != r.pc && InCode(r.pc);
   return status;
 }
 
 WalkStatus JavaWalk::FindFirst() {
-  const Registers& r = start_.registers;
+  const Registers& r = start_->registers;
   const FoundCode code = InterruptedCode(r.pc);
   at_ = {r.pc, r.sp, r.fp, true};
   ended_ = false;
-  if (r.sp < start_.stack_floor || r.sp >= start_.stack_high) return WalkStatus::kUnknownJava;
+  if (r.sp < start_->stack_floor || r.sp >= start_->stack_high) {
+    // A signal handler on a stack of its own may have been interrupted.
+    const bool is_handler = code.kind == CodeKind::kNone && !FromLeafCallByTables() && TakeSignal();
+    return is_handler ? BelowSignal() : WalkStatus::kUnknownJava;
+  }
   if (code.kind != CodeKind::kNone && r.pc >= code.end) return WalkStatus::kUnknownJava;
   if (code.kind == CodeKind::kNone) {
     // The thread may be between Java and the JVM, where it has an anchor, or in a function that
@@ -445,6 +457,7 @@ WalkStatus JavaWalk::FindFirst() {
     ended_ = false;
     at_ = {r.pc, r.sp, r.fp, true};
     if (!FromLeafCallByTables()) {
+      if (TakeSignal()) return BelowSignal();
       if (!FromLeafCall()) return WalkStatus::kUnknownJava;
       guessed_ = true;
     }
@@ -487,7 +500,7 @@ WalkStatus JavaWalk::BeginAtAnchor() {
     low_ = sp - 8;
     if (!ReturnAddress(sp - 8, pc)) return WalkStatus::kNotWalkableNotJava;
   }
-  if (!InStack(sp) || sp < start_.stack_floor || !InCode(pc))
+  if (!InStack(sp) || sp < start_->stack_floor || !InCode(pc))
     return WalkStatus::kNotWalkableNotJava;
   at_ = {pc, sp, fp};
   ended_ = false;
@@ -496,7 +509,7 @@ WalkStatus JavaWalk::BeginAtAnchor() {
 
 // Interrupted in generated code: finds the caller by how much of the frame there is (FrameShape).
 bool JavaWalk::SenderInTop(const FoundCode& code) {
-  const Registers& r = start_.registers;
+  const Registers& r = start_->registers;
   if (code.kind == CodeKind::kStub && (FromExit(code) || FromFirstCall(code) || FromCallStub()))
     return true;
   const bool is_nmethod = code.kind == CodeKind::kNmethod;
@@ -521,7 +534,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
     case FrameShape::kByFp:
       // The exception handler may have replaced the return address: pc = [fp + 8], fp' = [fp],
       // sp' = fp + 16. If not, the stub's size leads to the caller.
-      if (!TakeReturnOfStub(r.fp) && Word(r.fp + 8, pc) && pc == start_.java.return_pc &&
+      if (!TakeReturnOfStub(r.fp) && Word(r.fp + 8, pc) && pc == start_->java.return_pc &&
           Word(r.fp, fp))
         ToFrameAt(r.fp + 16, pc, fp);
       return true;
@@ -540,7 +553,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
       guessed_ = true;
       if (layout_.rules->has_link_register) return TakeReturnOfStub(r.fp) || FromLeafCall();
       if (TakeReturnAt(r.sp, r.fp) || TakeReturnOfStub(r.fp)) return true;
-      const uint64_t above = start_.java.sender_sp;
+      const uint64_t above = start_->java.sender_sp;
       if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;
       return FromLeafCall();
     }
@@ -558,14 +571,14 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
 // In the stub through which native code calls Java, before or after the call: moves up from the
 // entry frame that a callee finds, whose [fp + 8] leads to native code.
 bool JavaWalk::FromCallStub() {
-  const Registers& r = start_.registers;
+  const Registers& r = start_->registers;
   uint64_t pc = 0, word = 0;
   if (r.pc - layout_.call_stub_return + kMostCallStub > 2 * kMostCallStub) return false;
   // While the stub sets its frame up, a register holds the address of the JavaCallWrapper:
   // [wrapper] = thread.
-  const uint64_t wrapper = start_.java.first_argument;
+  const uint64_t wrapper = start_->java.first_argument;
   if (r.pc < layout_.call_stub_return && wrapper > r.sp && Word(wrapper, word) &&
-      word == start_.thread && memory_.ReadWord(r.sp, word) && !InCode(word)) {
+      word == start_->thread && memory_.ReadWord(r.sp, word) && !InCode(word)) {
     UpByAnchor(wrapper + layout_.wrapper_anchor, {});
     return true;
   }

@@ -110,6 +110,7 @@ class JavaWalk : private InterruptedCaller {
   WalkStatus BeginInCode();
   WalkStatus FindFirst();
   WalkStatus BeginInC();
+  WalkStatus BelowSignal();
   WalkStatus BeginAtAnchor();
   WalkStatus WithCFrames(WalkStatus status);
   void BeginC(const Registers& at, bool top, uint64_t limit);
@@ -124,7 +125,7 @@ class JavaWalk : private InterruptedCaller {
   bool InterpretedFrame(JavaFrame& frame);
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
   void EnterScopes(const FoundCode& code, uint64_t pc);
-  bool HasRules() const { return start_.uses_rules && (at_.is_top || !at_.sender) && !guessed_; }
+  bool HasRules() const { return start_->uses_rules && (at_.is_top || !at_.sender) && !guessed_; }
   bool FindRule(uint64_t pc, bool is_top, int n, PcRule& rule, uint64_t& id) const;
   void GoOnAfter(const PcRule& rule, uint64_t id, int n);
   // The pc whose description is that of the current frame, which has called or was interrupted.
@@ -176,7 +177,7 @@ inline bool JavaWalk::HoldsMethod(const PcRule& rule) const {
 // The rule of method `n`, counted from the innermost, 0, on, of the activation at `pc`; for n > 0
 // rule_ is that of a newer method. False if none holds.
 inline bool JavaWalk::FindRule(uint64_t pc, bool is_top, int n, PcRule& rule, uint64_t& id) const {
-  return MayHaveRules(pc) && start_.caches->rules.FindAny(RuleKey(pc, is_top, n), id, rule) &&
+  return MayHaveRules(pc) && start_->caches->rules.FindAny(RuleKey(pc, is_top, n), id, rule) &&
          (n == 0 ? IsSameCode(rule.blob, id) : id == rule_id_ && rule.blob == rule_.blob) &&
          HoldsMethod(rule);
 }
@@ -194,8 +195,8 @@ inline int32_t JavaWalk::InterpretedBci(uint64_t fp, const MethodFacts& facts) c
   if (facts.is_native) return -1;
   const uint64_t begin = facts.const_method + layout_.const_bytes;
   uint64_t bcp = 0;
-  if (at_.is_top && start_.java.byte_code - begin < facts.code_size)
-    return static_cast<int32_t>(start_.java.byte_code - begin);
+  if (at_.is_top && start_->java.byte_code - begin < facts.code_size)
+    return static_cast<int32_t>(start_->java.byte_code - begin);
   if (Word(fp + layout_.interpreter_bcp, bcp) && bcp - begin < facts.code_size)
     return static_cast<int32_t>(bcp - begin);
   return 0;  // on entry
@@ -211,7 +212,7 @@ int JavaWalk::TakeUsual(int most, Put put) {
     return 0;
   uint64_t pc = at_.pc, sp = at_.sp, fp = at_.fp;
   int count = 0, n = 0;
-  uint64_t caller_fp = 0;
+  uint64_t caller_pc = 0, caller_fp = 0;
   for (PcRule rule; count < most;) {
     if (layout_.code.InInterpreter(pc)) {
       Interpreted found;
@@ -238,7 +239,8 @@ int JavaWalk::TakeUsual(int most, Put put) {
     // As Up() does it, which takes what is unusual.
     const uint64_t above = sp + 8 * static_cast<uint64_t>(rule.frame_words);
     if (!at_.is_top && above >= sp + 16 && Word(above - 16, caller_fp) &&
-        caller_fp - code_low >= code_high - code_low && ReturnAddress(above - 8, pc)) {
+        caller_fp - code_low >= code_high - code_low && ReturnAddress(above - 8, caller_pc)) {
+      pc = caller_pc;
       sp = low_ = above;
       fp = caller_fp;
       continue;

@@ -10,7 +10,7 @@ void JavaWalk::KeepRule(const JavaFrame& frame, uint64_t blob, uint64_t compile_
                         int32_t frame_words, int32_t sender) {
   if (!HasRules() || frame.facts.id == 0 || frame_words <= 0) return;
   const int n = frame.type == FrameType::kNative ? 0 : inlined_;
-  start_.caches->rules.Put(
+  start_->caches->rules.Put(
       RuleKey(at_.pc, at_.is_top, n), compile_id,
       {blob, frame.method, frame.facts.id, static_cast<uint32_t>(frame.code - blob), frame_words,
        sender, frame.bci < 0 ? PcRule::kNoBci : static_cast<uint16_t>(frame.bci), frame.level,

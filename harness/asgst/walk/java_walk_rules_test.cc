@@ -185,6 +185,9 @@ TEST_P(RulesTest, OtherCodeWhereTheThreadWasInterrupted) {
   EXPECT_EQ(Cached(), fresh);
   CodeFacts facts{};
   uint64_t id = 0;
+  ASSERT_FALSE(caches_->code.FindAny(start_.registers.pc, id, facts)) << "any pc";
+  start_.from_context = true;
+  EXPECT_EQ(Cached(), fresh);
   ASSERT_TRUE(caches_->code.FindAny(start_.registers.pc, id, facts));
   // A longer frame, of other code.
   memory_.PutInt(leaf_ - 0x1f0 + 52, 4711);

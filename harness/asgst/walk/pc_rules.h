@@ -7,8 +7,10 @@
 // same compile id. In product builds no two nmethods at one address have the same id. Rules are
 // used for frames of the current thread that were not searched for. Such a frame is live, so its
 // nmethod is not flushed and its methods' classes are not unloaded, and nobody need read them
-// again. A frame to be deoptimised returns to a handler, which has no rule; redefinition of a class
-// deoptimises all compiled code that depends on it.
+// again. A frame to be deoptimised returns to a handler, which has no rule, but for frames of a
+// virtual thread that were in the heap then: their rules say what the code's own tables say. A
+// redefined method's jmethodID leads elsewhere; where ids are numbers (JDK 26 and later), such a
+// frame keeps the number.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_PC_RULES_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_PC_RULES_H_
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "harness/asgst/walk/signal_frame.h"
 #include "harness/guard/arch.h"
 #include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/memory.h"
@@ -85,6 +86,9 @@ struct CodeRules {
   // data.
   bool (*run_to_exit)(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
                       const StubStart& start, StubExit& exit) = nullptr;
+  // The registers that a signal interrupted, if `pc` is where its handler returns to.
+  bool (*read_signal_frame)(const MemoryReader& memory, uint64_t pc, uint64_t sp,
+                            SignalFrame& frame);
   // Mask of a return address's own bits; pointer authentication puts a signature above them.
   uint64_t address_mask;
   bool has_link_register;

@@ -166,6 +166,7 @@ const CodeRules kAarch64Rules = {.shape_at = ShapeOf,
                                  .follows_call = FollowsCall,
                                  .goes_on = GoesOn,
                                  .takes_back = TakesBack,
+                                 .read_signal_frame = ReadSignalFrameAarch64,
                                  .address_mask = 0x0000ffffffffffff,
                                  .has_link_register = true,
                                  .slots = kAarch64Slots};

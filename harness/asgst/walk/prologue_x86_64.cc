@@ -337,6 +337,7 @@ const CodeRules kX86_64Rules = {.shape_at = ShapeOf,
                                 .adds_to_sp = AddsToSp,
                                 .loads_sp_from = LoadsSpFrom,
                                 .run_to_exit = RunToExitX86,
+                                .read_signal_frame = ReadSignalFrameX86,
                                 .address_mask = ~uint64_t{0},
                                 .has_link_register = false,
                                 .slots = kX86_64Slots};

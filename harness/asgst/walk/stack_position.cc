@@ -8,7 +8,7 @@ namespace walkhammer::asgst {
 bool StackPosition::UnknownMethodAt(uint64_t method, MethodFacts& facts) const {
   facts = {};
   if (!ReadMethod(layout_, memory_, method, facts)) return false;
-  if (start_.caches != nullptr && facts.id != 0) start_.caches->methods.Put(method, 0, facts);
+  if (start_->caches != nullptr && facts.id != 0) start_->caches->methods.Put(method, 0, facts);
   return true;
 }
 
@@ -16,7 +16,7 @@ bool StackPosition::UnknownMethodAt(uint64_t method, MethodFacts& facts) const {
 FoundCode StackPosition::InterruptedCode(uint64_t pc) {
   CodeFacts known;
   uint64_t id = 0;
-  if (!start_.uses_rules || !MayHaveRules(pc) || !start_.caches->code.FindAny(pc, id, known) ||
+  if (!start_->uses_rules || !MayHaveRules(pc) || !start_->caches->code.FindAny(pc, id, known) ||
       !IsSameCode(known.blob, id)) {
     const FoundCode code = CodeAt(pc);
     if (code.kind == CodeKind::kNmethod) ReadFacts(code, pc);
@@ -55,9 +55,10 @@ void StackPosition::ReadFacts(const FoundCode& nmethod, uint64_t pc) {
   facts_.in_handler = DeoptHandlerAround(nmethod, pc) != 0;
   facts_pc_ = pc;
   uint32_t id = 0;
-  if (start_.uses_rules && pc < nmethod.end &&
+  // A pc that no thread was interrupted at may be in code that is being installed.
+  if (start_->uses_rules && start_->from_context && pc < nmethod.end &&
       Peek(nmethod.blob + static_cast<uint64_t>(layout_.compile_id), id))
-    start_.caches->code.Put(pc, id, facts_);
+    start_->caches->code.Put(pc, id, facts_);
 }
 
 // Address of a handler, which an nmethod holds as an address (at `begin`) or as an offset (at

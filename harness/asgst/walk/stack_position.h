@@ -38,10 +38,12 @@ struct WalkStart {
   const UnwindTables* unwind = nullptr;  // for C and C++ code; null: by frame pointers
   bool non_java = false;                 // also return frames of stubs, C and C++
   // The words of the stack from here to stack_high are the current thread's own, above its guard
-  // zones: they are read by plain loads. Not below stack_high: all reads go through the reader.
+  // zones: they are read by plain loads, as is its JavaThread. UINT64_MAX: all reads go through the
+  // reader.
   uint64_t plain_low = UINT64_MAX;
   // Of caches->rules and caches->code; the walk is of the current thread: see PcRule.
   bool uses_rules = false;
+  bool from_context = false;  // the thread was interrupted at `registers`
 };
 
 // Reads the committed part of a code heap by plain loads, all other memory through `other`.
@@ -60,13 +62,13 @@ class CodeMemory final : public MemoryReader {
 
  private:
   const MemoryReader& other_;
-  uint64_t low_ = 0, bytes_ = 0;  // multiples of the page size
+  uint64_t low_ = 0, bytes_ = 0;  // multiples of 8
 };
 
 class StackPosition {
  protected:
   StackPosition(const WalkLayout& layout, const MemoryReader& memory, const WalkStart& start)
-      : layout_(layout), memory_(memory), start_(start), code_memory_(memory) {}
+      : layout_(layout), memory_(memory), begun_(start), start_(&start), code_memory_(memory) {}
 
   // A physical frame. `pc` is in its code; `sp` is the address of its lowest word.
   struct Physical {
@@ -83,35 +85,35 @@ class StackPosition {
   // The code found last is not looked up again.
   FoundCode CodeAt(uint64_t pc) {
     if (pc == last_pc_) return last_code_;
-    last_code_ =
-        start_.live ? FindLiveCode(layout_.code, memory_, pc) : FindCode(layout_.code, memory_, pc);
+    last_code_ = start_->live ? FindLiveCode(layout_.code, memory_, pc)
+                              : FindCode(layout_.code, memory_, pc);
     last_pc_ = pc;
     code_memory_.SetHeap(last_code_.heap_low, last_code_.heap_high);
     return last_code_;
   }
   FoundCode InterruptedCode(uint64_t pc);
   void ReadFacts(const FoundCode& nmethod, uint64_t pc);
-  // True if the nmethod `blob` is in use and has this compile id. Plain loads are safe: the memory
-  // of a code heap stays committed.
+  // True if the nmethod `blob` is in use (a C++ bool) and has this compile id. Plain loads are
+  // safe: the memory of a code heap stays committed.
   bool IsSameCode(uint64_t blob, uint64_t compile_id) const {
     const CodeLayout& l = layout_.code;
     uint32_t now = 0;
     uint8_t used = 0;
     return Peek(blob + static_cast<uint64_t>(layout_.compile_id), now) && now == compile_id &&
-           Peek(blob - static_cast<uint64_t>(l.block_size - l.block_used), used) && used != 0;
+           Peek(blob - static_cast<uint64_t>(l.block_size - l.block_used), used) && used == 1;
   }
   // Reads a field of the thread. A current thread's JavaThread is there.
   template <typename T>
   bool ThreadField(int offset, T& value) const {
-    const uint64_t at = start_.thread + static_cast<uint64_t>(offset);
-    if (start_.plain_low == UINT64_MAX) return memory_.Read(at, value);
+    const uint64_t at = start_->thread + static_cast<uint64_t>(offset);
+    if (start_->plain_low == UINT64_MAX) return memory_.Read(at, value);
     value = *reinterpret_cast<const volatile T*>(at);
     return true;
   }
   // Reads a value that a live JVM never unmaps.
   template <typename T>
   bool Peek(uint64_t address, T& value) const {
-    if (!start_.live) return memory_.Read(address, value);
+    if (!start_->live) return memory_.Read(address, value);
     value = *reinterpret_cast<const volatile T*>(address);
     return true;
   }
@@ -121,11 +123,11 @@ class StackPosition {
            pc < high;
   }
   bool InStack(uint64_t address) const {
-    return address >= low_ && address < start_.stack_high && (address & 7) == 0;
+    return address >= low_ && address < start_->stack_high && (address & 7) == 0;
   }
   bool Word(uint64_t address, uint64_t& word) const {
     if (!InStack(address)) return false;
-    if (address < start_.plain_low) return memory_.ReadWord(address, word);
+    if (address < start_->plain_low) return memory_.ReadWord(address, word);
     word = *reinterpret_cast<const volatile uint64_t*>(address);
     return true;
   }
@@ -143,7 +145,7 @@ class StackPosition {
   // and these may get the memory of an older version.
   bool MethodAt(uint64_t method, MethodFacts& facts) const {
     uint64_t now = 0, const_method = 0;
-    if (start_.caches != nullptr && start_.caches->methods.Find(method, 0, facts) &&
+    if (start_->caches != nullptr && start_->caches->methods.Find(method, 0, facts) &&
         (facts.array_at == 0 || (memory_.ReadWord(facts.array_at, now) && now == facts.array)) &&
         memory_.ReadWord(facts.witness_at, now) && now == facts.witness &&
         memory_.ReadWord(method + layout_.jvm.method_const, const_method) &&
@@ -158,7 +160,7 @@ class StackPosition {
   bool SenderSp(uint64_t fp, uint64_t& sp) const {
     constexpr uint64_t kFrameRecord = 16;
     if (!Word(fp + layout_.sender_sp, sp)) return false;
-    if (layout_.rules->has_link_register && sp <= fp && sp >= start_.stack_floor && (sp & 7) == 0)
+    if (layout_.rules->has_link_register && sp <= fp && sp >= start_->stack_floor && (sp & 7) == 0)
       sp = fp + kFrameRecord;
     return sp > fp && InStack(sp - 8);
   }
@@ -194,12 +196,13 @@ class StackPosition {
   bool ToContinuationEntry(uint64_t most);
   // Reads the heap of the code that CodeAt() found last.
   const MemoryReader& Code() const {
-    return start_.live ? static_cast<const MemoryReader&>(code_memory_) : memory_;
+    return start_->live ? static_cast<const MemoryReader&>(code_memory_) : memory_;
   }
 
   const WalkLayout& layout_;
   const MemoryReader& memory_;
-  const WalkStart& start_;
+  const WalkStart& begun_;  // where the thread was interrupted
+  const WalkStart* start_;  // `begun_`, or below a signal handler that was interrupted there
   Physical at_;
   uint64_t low_ = 0;      // no frame is below this address
   bool guessed_ = false;  // `at_` was searched for, or a newer frame was

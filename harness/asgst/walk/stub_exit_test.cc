@@ -75,27 +75,27 @@ TEST(InstructionX86, WhatIsCutOffIsNone) {
   EXPECT_FALSE(DecodeX86(prefixes.data(), static_cast<int>(prefixes.size()), instruction));
 }
 
-constexpr uint64_t kCode = 0x1000, kStack = 0x8000, kCaller = 0x4444, kFp = 0x9000;
+constexpr uint64_t kStubAt = 0x1000, kStack = 0x8000, kCaller = 0x4444, kFp = 0x9000;
 constexpr int kRax = 0, kRdx = 2, kRsp = 4, kRbp = 5, kR13 = 13;
 
 class StubExitTest : public testing::Test {
  protected:
   StubExitTest() {
     for (uint64_t i = 0; i < 64; i++) memory_.Put(kStack + 8 * i, 0x100 + i);
-    found_.begin = kCode;
+    found_.begin = kStubAt;
     start_.known = 0xffff;
   }
 
   void Put(const std::vector<uint8_t>& code) {
     std::vector<uint8_t> padded = code;
     padded.resize(code.size() + 24, 0xcc);
-    memory_.PutBytes(kCode, padded);
-    found_.end = kCode + padded.size();
+    memory_.PutBytes(kStubAt, padded);
+    found_.end = kStubAt + padded.size();
   }
 
   // Runs from an offset of the code, with sp at a word of the stack. False: no exit.
   bool Run(uint64_t at, int word) {
-    start_.pc = kCode + at;
+    start_.pc = kStubAt + at;
     start_.general[kRsp] = kStack + 8 * static_cast<uint64_t>(word);
     exit_ = {};
     return RunToExitX86(memory_, memory_, found_, start_, exit_);
@@ -175,7 +175,7 @@ TEST_F(StubExitTest, ABranchGoesTheWayThatItWillGo) {
   found_.end -= 8;
   start_.general[15] = At(30);
   start_.general[kRbp] = At(20);
-  memory_.PutBytes(kCode, {0x49, 0x83, 0x7f, 0x08, 0x00, 0x74, 0x06});
+  memory_.PutBytes(kStubAt, {0x49, 0x83, 0x7f, 0x08, 0x00, 0x74, 0x06});
   memory_.Put(At(31), 0);
   ASSERT_TRUE(Run(0, 3));
   EXPECT_TRUE(exit_.returns);
@@ -211,11 +211,11 @@ TEST_F(StubExitTest, WhatCannotBeKnownIsNoAnswer) {
   start_.known = 0xffff & ~(1U << kRax);
   EXPECT_FALSE(Run(0, 3)) << "a stack that nobody knows";
   Put({0x90});
-  found_.end = kCode + 1;
+  found_.end = kStubAt + 1;
   EXPECT_FALSE(Run(0, 3)) << "the end of the code";
   EXPECT_FALSE(Run(0x100, 3)) << "elsewhere";
   Put({0x5b, 0xc3});
-  memory_.PutBytes(kCode, {0xf4});
+  memory_.PutBytes(kStubAt, {0xf4});
   EXPECT_FALSE(Run(0, 3)) << "hlt";
 }
 

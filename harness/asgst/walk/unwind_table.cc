@@ -30,11 +30,13 @@ bool UnwindTables::Find(uint64_t pc, UnwindRow& row) const {
   return found;
 }
 
-void NativeUnwinder::Begin(const Registers& at, bool top, uint64_t limit) {
+void NativeUnwinder::Begin(const Registers& at, bool top, uint64_t limit, uint64_t outer) {
   at_ = at;
   top_ = top;
   has_guessed_ = false;
   limit_ = limit;
+  outer_ = outer;
+  signal_pc_ = 0;
 }
 
 UnwindRow NativeUnwinder::Row() const {
@@ -46,11 +48,28 @@ UnwindRow NativeUnwinder::Row() const {
 bool NativeUnwinder::Up() {
   const UnwindRow row = Row();
   Registers caller{};
+  // No row can say what a signal frame holds.
+  if (SignalFrame frame; row.base == UnwindRow::kUnknown && !top_ &&
+                         rules_.read_signal_frame(memory_, at_.pc, at_.sp, frame))
+    return PassSignal(frame);
   has_guessed_ |= row.base == UnwindRow::kUnknown;
   if (row.base != UnwindRow::kUnknown ? !ByRow(row, caller) : !ByFramePointer(caller)) return false;
   if (caller.pc == 0 || caller.sp >= limit_) return false;
   at_ = caller;
   top_ = false;
+  return true;
+}
+
+// Handlers may run on a stack of their own (sigaltstack).
+bool NativeUnwinder::PassSignal(const SignalFrame& frame) {
+  const Registers& r = frame.registers;
+  const uint64_t limit = r.sp > at_.sp && r.sp < limit_ ? limit_ : outer_;
+  if (r.pc == 0 || r.sp >= limit || r.sp == at_.sp) return false;
+  limit_ = limit;
+  signal_pc_ = at_.pc;
+  signal_sp_ = at_.sp;
+  at_ = r;
+  top_ = true;
   return true;
 }
 

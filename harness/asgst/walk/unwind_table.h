@@ -63,14 +63,22 @@ class NativeUnwinder {
       : tables_(tables), rules_(rules), memory_(memory) {}
 
   // `at`: in C code; with `top` interrupted there, otherwise a return address. The frames are
-  // between at.sp and `limit`.
-  void Begin(const Registers& at, bool top, uint64_t limit);
+  // between at.sp and `limit`. Where a signal interrupted code on another stack, that code's frames
+  // are below `outer`.
+  void Begin(const Registers& at, bool top, uint64_t limit) { Begin(at, top, limit, limit); }
+  void Begin(const Registers& at, bool top, uint64_t limit, uint64_t outer);
   const Registers& at() const { return at_; }
   // True if a table has a row for at(); otherwise Up() guesses by the frame pointer, which is an
   // older frame's in code that keeps no frame pointer.
   bool Reported() const { return Row().base != UnwindRow::kUnknown; }
-  // Moves to the caller. False if none is found; at() is unchanged then.
+  // Moves to the caller, or from a signal handler to what the signal interrupted. False if none is
+  // found; at() is unchanged then.
   bool Up();
+  // After Up(): true, and all registers that are known, if a signal interrupted the code at at().
+  bool Interrupted(SignalFrame& frame) const {
+    return top_ && signal_pc_ != 0 &&
+           rules_.read_signal_frame(memory_, signal_pc_, signal_sp_, frame);
+  }
   // True if, since Begin(), Up() has moved, or failed to, without a row.
   bool has_guessed() const { return has_guessed_; }
 
@@ -79,6 +87,7 @@ class NativeUnwinder {
   bool ByRow(const UnwindRow& row, Registers& caller) const;
   bool SavedFp(uint64_t address, uint64_t& fp) const;
   bool ByFramePointer(Registers& caller) const;
+  bool PassSignal(const SignalFrame& frame);
   bool Word(uint64_t address, uint64_t& word) const {
     return address >= at_.sp && address < limit_ && memory_.ReadWord(address, word);
   }
@@ -88,7 +97,8 @@ class NativeUnwinder {
   const MemoryReader& memory_;
   Registers at_{};
   bool top_ = false, has_guessed_ = false;
-  uint64_t limit_ = 0;
+  uint64_t limit_ = 0, outer_ = 0;
+  uint64_t signal_pc_ = 0, signal_sp_ = 0;  // of the signal frame that Up() has passed last
 };
 
 }  // namespace walkhammer::asgst

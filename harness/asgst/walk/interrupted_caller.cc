@@ -144,8 +144,8 @@ bool InterruptedCaller::FromLeafCallByTables() {
   return false;
 }
 
-// The walk is to begin where a signal interrupted generated code. That is not C code, so a walk does
-// so once.
+// The walk is to begin where a signal interrupted generated code. That is not C code, so a walk
+// does so once.
 void InterruptedCaller::StartBelow(const SignalFrame& frame) {
   if (below_signal_) return;
   WalkStart below = *start_;

@@ -39,6 +39,8 @@ class RulesTest : public JavaWalkTest {
     std::vector<ATakenFrame> all;
     for (const AFrame& f : out.frames)
       all.emplace_back(std::get<FrameType>(f), std::get<1>(f), std::get<2>(f), std::get<4>(f));
+    EXPECT_EQ(Taken(static_cast<int>(all.size()) + 1, 100), all);
+    EXPECT_EQ(taken_end_, out.end);
     for (size_t most = all.size() + 1; most-- > 0;) {
       if (most < all.size()) all.resize(most);
       EXPECT_EQ(Taken(static_cast<int>(most), 1), all) << most;
@@ -53,8 +55,8 @@ class RulesTest : public JavaWalkTest {
     std::vector<ATakenFrame> out;
     const auto left = [&] { return most - static_cast<int>(out.size()); };
     JavaWalk walk(layout_, memory_, start_);
-    if (walk.Begin() != WalkStatus::kFound) return out;
-    for (JavaFrame f; left() > 0; out.emplace_back(f.type, f.level, f.bci, f.facts.id)) {
+    const bool found = walk.Begin() == WalkStatus::kFound;
+    for (JavaFrame f; found && left() > 0; out.emplace_back(f.type, f.level, f.bci, f.facts.id)) {
       while (walk.TakeUsual(std::min(left(), at_once), [&](const JavaWalk::UsualFrame& u) {
         out.emplace_back(u.type, u.level, u.bci == PcRule::kNoBci ? -1 : u.bci, u.id);
       }) > 0) {
@@ -62,6 +64,7 @@ class RulesTest : public JavaWalkTest {
       }
       if (left() == 0 || !walk.Next(f)) break;
     }
+    taken_end_ = walk.end();
     return out;
   }
 
@@ -82,6 +85,7 @@ class RulesTest : public JavaWalkTest {
     caches_->rules.Put(RuleKey(pc_, false, n), id, rule);
   }
 
+  WalkEnd taken_end_ = WalkEnd::kUntold;
   int taken_ = 0;  // calls of TakeUsual() that took frames
   const uint64_t blob_ = caller_ - 0x1f0, pc_ = caller_ + 0x30;
   const std::unique_ptr<WalkStart::Caches> caches_ = std::make_unique<WalkStart::Caches>();
@@ -118,6 +122,19 @@ TEST_P(RulesTest, AStaleRuleShows) {
     memory_.PutInt(blob_ + 52, 100 + static_cast<uint32_t>(n));  // new code: no rule holds
     EXPECT_EQ(Cached(), Fresh()) << n;
   }
+}
+
+TEST_P(RulesTest, AStaleRuleOfTheInterruptedCodeShows) {
+  Cached();
+  PcRule rule{};
+  uint64_t id = 0;
+  const uint64_t key = RuleKey(start_.registers.pc, true, 0);
+  ASSERT_TRUE(caches_->rules.FindAny(key, id, rule));
+  rule.bci = static_cast<uint16_t>(rule.bci + 1);
+  caches_->rules.Put(key, id, rule);
+  EXPECT_NE(Cached(), Fresh());
+  memory_.PutInt(leaf_ - 0x1f0 + 52, 4711);  // new code: no rule holds
+  EXPECT_EQ(Cached(), Fresh());
 }
 
 // The nmethod was flushed, and other code has its address.

@@ -281,6 +281,21 @@ TEST_P(JavaWalkTest, AnIdInFreedMemoryIsNobodys) {
   EXPECT_EQ(FirstId(), 0U) << "a class without ids";
 }
 
+// From JDK 26 on. A class is redefined: its former method keeps its address and gets another
+// number, and the place of its id, which the new version has from now on.
+TEST_P(JavaWalkTest, ARedefinedMethodHasNotTheIdOfItsNewVersion) {
+  constexpr uint64_t kId = 4711;
+  auto caches = std::make_unique<WalkStart::Caches>();
+  start_.caches = caches.get();
+  layout_.ids_are_numbers = true;
+  memory_.Put(MadeUpJvm::Method(0) + 0x408, kId);
+  ListInClass(MadeUpJvm::Method(0));
+  EXPECT_EQ(FirstId(), kId);
+  EXPECT_EQ(FirstId(), kId) << "from the cache";
+  memory_.Put(MadeUpJvm::Method(0) + 0x100 + 16, 50 << 16 | 7);
+  EXPECT_EQ(FirstId(), 0U);
+}
+
 // Intrinsics of method handles have number 0 in their class, as one of the methods of the class
 // has.
 TEST_P(JavaWalkTest, AnIntrinsicHasNotTheIdOfAnotherMethod) {

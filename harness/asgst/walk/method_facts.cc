@@ -75,6 +75,7 @@ bool ReadMethod(const WalkLayout& l, const MemoryReader& memory, uint64_t method
       !memory.Read(method + l.access_flags, flags))
     return false;
   facts.const_method = head.const_method;
+  facts.number = head.number;
   facts.is_native = (flags & kNativeFlag) != 0;
   ReadId(l, memory, method, head, facts);
   return true;

@@ -149,9 +149,14 @@ class StackPosition {
         (facts.array_at == 0 || (memory_.ReadWord(facts.array_at, now) && now == facts.array)) &&
         memory_.ReadWord(facts.witness_at, now) && now == facts.witness &&
         memory_.ReadWord(method + layout_.jvm.method_const, const_method) &&
-        const_method == facts.const_method)
+        const_method == facts.const_method && HasNumber(facts))
       return true;
     return UnknownMethodAt(method, facts);
+  }
+  bool HasNumber(const MethodFacts& facts) const {
+    uint16_t number = 0;
+    const auto at = facts.const_method + static_cast<uint64_t>(layout_.table.const_idnum);
+    return !layout_.ids_are_numbers || (memory_.Read(at, number) && number == facts.number);
   }
   bool UnknownMethodAt(uint64_t method, MethodFacts& facts) const;
   // sp of an interpreted frame's caller: sp' = [fp + sender_sp]. On aarch64 an interpreted caller's

@@ -88,22 +88,15 @@ WalkStart StartAt(const ucontext_t* context, uint64_t thread, uint64_t stack_hig
   return start;
 }
 
-// vmStructs of JDK 21 to 24 have no continuations. There the symbol ContinuationEntry::_return_pc
-// leads to the pc where calls return into enterSpecial, and the return barrier of virtual threads
-// begins by loading sp from JavaThread::_cont_entry, which gives this field's offset.
-void FindContinuations(const Dl_info& libjvm, WalkLayout& l) {
-  constexpr char kReturnPc[] = "_ZN17ContinuationEntry10_return_pcE";
-  constexpr char kBarrier[] = "_ZN12StubRoutines19_cont_returnBarrierE";
+// The symbols of continuations are looked for only where vmStructs lack them.
+void FindContinuationsOf(const Dl_info& libjvm, WalkLayout& l) {
   if (l.cont_entry >= 0 || l.feature < 21 || l.rules->loads_sp_from == nullptr) return;
   const auto base = reinterpret_cast<uint64_t>(libjvm.dli_fbase);
-  const LiveMemory memory;
-  for (const ElfFunction& found : FindFunctions(libjvm.dli_fname, {kReturnPc, kBarrier})) {
-    uint64_t barrier = 0;
-    if (found.name == kReturnPc)
-      l.cont_return_at = base + found.address;
-    else if (memory.ReadWord(base + found.address, barrier))
-      l.cont_entry = l.rules->loads_sp_from(memory, barrier);
-  }
+  uint64_t return_pc = 0, barrier = 0;
+  for (const ElfFunction& found :
+       FindFunctions(libjvm.dli_fname, {kContinuationReturnPc, kReturnBarrier}))
+    (found.name == kContinuationReturnPc ? return_pc : barrier) = base + found.address;
+  FindContinuations(return_pc, barrier, LiveMemory(), l);
 }
 
 }  // namespace
@@ -146,7 +139,7 @@ Status Attach(JavaVM* vm) {
   Dl_info file{};
   if (dladdr(dlsym(libjvm, "JNI_CreateJavaVM"), &file) != 0) {
     safe_fetch = FindSafeFetch(vm, file, feature);
-    FindContinuations(file, found);
+    FindContinuationsOf(file, found);
   }
   uint64_t word = 0;
   if (!LiveMemory().ReadWord(reinterpret_cast<uint64_t>(&layout) & ~7ULL, word))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/walk/layout.h"
 
-#include "harness/guard/arch.h"
-
 namespace walkhammer::asgst {
 namespace {
 
@@ -51,12 +49,13 @@ void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
 
 }  // namespace
 
-Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
+Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature, const MemoryReader& memory,
+                                  const CodeRules& rules) {
   WalkLayout l{};
   l.feature = feature;
-  l.rules = kHasLinkRegister ? &kAarch64Rules : &kX86_64Rules;
+  l.rules = &rules;
   ASSIGN_OR_RETURN(l.jvm, ReadLayout(structs));
-  ASSIGN_OR_RETURN(l.code, ReadCodeLayout(structs));
+  ASSIGN_OR_RETURN(l.code, ReadCodeLayout(structs, memory));
   ASSIGN_OR_RETURN(l.table, ReadMethodTable(structs));
   StructReader read(structs);
   ReadNmethod(read, structs, l);
@@ -69,8 +68,18 @@ Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
   l.cont_return_at = reinterpret_cast<uint64_t>(structs.Static("ContinuationEntry", "_return_pc"));
   auto* call_stub = read.NeedStatic("StubRoutines", "_call_stub_return_address");
   RETURN_IF_ERROR(read.Complete());
-  l.call_stub_return = *call_stub;
+  if (!memory.ReadWord(reinterpret_cast<uint64_t>(call_stub), l.call_stub_return))
+    return Unable("the address of this JVM's call stub cannot be read");
   return l;
+}
+
+void FindContinuations(uint64_t return_pc, uint64_t barrier, const MemoryReader& memory,
+                       WalkLayout& l) {
+  if (l.cont_entry >= 0 || l.feature < 21 || l.rules->loads_sp_from == nullptr) return;
+  uint64_t code = 0;
+  if (return_pc != 0) l.cont_return_at = return_pc;
+  if (barrier != 0 && memory.ReadWord(barrier, code))
+    l.cont_entry = l.rules->loads_sp_from(memory, code);
 }
 
 }  // namespace walkhammer::asgst

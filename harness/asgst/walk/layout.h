@@ -70,8 +70,20 @@ struct WalkLayout {
 };
 
 // Fails with kUnable when a required vmStructs entry is missing. The JVM must have made its code
-// heaps.
-Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature);
+// heaps. `memory`: of that JVM. `rules`: of the architecture that its code is for.
+Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature,
+                                  const MemoryReader& memory = kOwnMemory,
+                                  const CodeRules& rules = kOwnRules);
+
+// Symbols of libjvm, for FindContinuations.
+inline constexpr char kContinuationReturnPc[] = "_ZN17ContinuationEntry10_return_pcE";
+inline constexpr char kReturnBarrier[] = "_ZN12StubRoutines19_cont_returnBarrierE";
+// vmStructs of JDK 21 to 24 have no continuations. There the symbol ContinuationEntry::_return_pc
+// leads to the pc where calls return into enterSpecial. The return barrier of virtual threads
+// begins by loading sp from JavaThread::_cont_entry, which gives this field's offset. The addresses
+// are those of the two symbols; 0: not known.
+void FindContinuations(uint64_t return_pc, uint64_t barrier, const MemoryReader& memory,
+                       WalkLayout& layout);
 
 }  // namespace walkhammer::asgst
 

@@ -96,6 +96,7 @@ struct CodeRules {
 };
 
 extern const CodeRules kX86_64Rules, kAarch64Rules;
+inline constexpr const CodeRules& kOwnRules = kHasLinkRegister ? kAarch64Rules : kX86_64Rules;
 
 // CodeRules::run_to_exit for x86_64. No memory is written.
 bool RunToExitX86(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,

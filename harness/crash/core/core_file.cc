@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <map>
 
 #include "harness/base/files.h"
 #include "harness/elf/elf_file.h"
@@ -40,6 +42,7 @@ struct CoreFile::Bytes {
 
   const uint8_t* data = nullptr;
   size_t size = 0;
+  bool is_same = true;  // see IsSameFile
 };
 
 namespace {
@@ -63,8 +66,15 @@ CoreThread ThreadOf(std::span<const char> note, uint16_t machine) {
   constexpr uint64_t kRegisters = offsetof(elf_prstatus, pr_reg);
   const auto word = [&](int number) { return At<uint64_t>(note, kRegisters + 8 * number); };
   const auto tid = At<int32_t>(note, kPid);
-  if (machine == EM_AARCH64) return {tid, word(32), word(31), word(29)};
-  return {tid, word(16), word(19), word(4)};  // rip, rsp, rbp
+  std::vector<uint64_t> general;
+  if (machine == EM_AARCH64) {
+    for (int i = 0; i <= 30; i++) general.push_back(word(i));
+    return {tid, word(32), word(31), word(29), word(30), JavaRegistersOf(machine, general)};
+  }
+  // rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15
+  constexpr int kGeneral[] = {10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0};
+  for (const int number : kGeneral) general.push_back(word(number));
+  return {tid, word(16), word(19), word(4), 0, JavaRegistersOf(machine, general)};
 }
 
 std::string NameIn(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -86,7 +96,23 @@ void SortByBegin(Ranges& ranges) {
 
 }  // namespace
 
-CoreFile::CoreFile(std::string modules) : modules_(std::move(modules)) {}
+// As ReadJavaRegisters in guard/arch_x86_64.h and guard/arch_aarch64.h.
+JavaRegisters JavaRegistersOf(uint16_t machine, std::span<const uint64_t> general) {
+  JavaRegisters java;
+  if (machine == EM_AARCH64 && general.size() > 22) {
+    java.byte_code = general[22];
+    java.first_argument = general[0];
+  } else if (machine == EM_X86_64 && general.size() == std::size(java.general)) {
+    std::copy(general.begin(), general.end(), std::begin(java.general));
+    java.byte_code = java.sender_sp = general[13];
+    java.return_pc = general[0];
+    java.exception_pc = general[2];
+    java.first_argument = general[7];
+  }
+  return java;
+}
+
+CoreFile::CoreFile(std::vector<std::string> modules) : modules_(std::move(modules)) {}
 CoreFile::~CoreFile() = default;
 
 bool CoreFile::IsCore(const std::string& path) {
@@ -97,7 +123,7 @@ bool CoreFile::IsCore(const std::string& path) {
 }
 
 Result<std::unique_ptr<CoreFile>> CoreFile::Open(const std::string& path,
-                                                 const std::string& modules) {
+                                                 const std::vector<std::string>& modules) {
   std::unique_ptr<CoreFile> core(new CoreFile(modules));
   RETURN_IF_ERROR(core->ReadCore(path));
   return core;
@@ -168,28 +194,69 @@ const CoreMapping* CoreFile::MappingOf(uint64_t address) const {
 }
 
 std::string CoreFile::FileOf(const CoreMapping& mapping) const {
-  const std::string beside = modules_ + "/" + NameIn(mapping.path);
-  if (!modules_.empty() && access(beside.c_str(), R_OK) == 0) return beside;
+  for (const std::string& folder : modules_) {
+    const std::string beside = folder + "/" + NameIn(mapping.path);
+    if (access(beside.c_str(), R_OK) == 0) return beside;
+  }
   return access(mapping.path.c_str(), R_OK) == 0 ? mapping.path : "";
 }
 
+std::vector<Module> CoreFile::Modules(size_t most) const {
+  std::map<std::string, Module> by_path;
+  for (const CoreMapping& mapping : mappings_) {
+    if (mapping.path.find(".so") == std::string::npos) continue;
+    Module& module = by_path[mapping.path];
+    if (module.path[0] == 0) {
+      std::string path = FileOf(mapping);
+      if (path.empty()) path = mapping.path;
+      if (path.size() >= sizeof module.path) continue;
+      std::memcpy(module.path, path.c_str(), path.size() + 1);
+      module.start = mapping.begin;
+      module.bias = mapping.begin - mapping.file_offset;
+    }
+    module.end = std::max(module.end, mapping.end);
+  }
+  std::vector<Module> modules;
+  for (const auto& [path, module] : by_path)
+    if (modules.size() < most && module.path[0] != 0) modules.push_back(module);
+  return modules;
+}
+
+std::span<const uint8_t> CoreFile::InCore(uint64_t address) const {
+  const Segment* segment = RangeOf(segments_, address);
+  if (segment == nullptr) return {};
+  return {core_->data + segment->file_offset + (address - segment->begin), segment->end - address};
+}
+
+const CoreFile::Bytes& CoreFile::BytesOf(const CoreMapping& mapping) const {
+  auto known = std::find_if(files_.begin(), files_.end(),
+                            [&](const auto& file) { return file.first == mapping.path; });
+  if (known != files_.end()) return *known->second;
+  auto bytes = std::make_unique<Bytes>(FileOf(mapping));
+  // Kernels keep the first page of a mapped ELF file, which has its build id.
+  const auto first = std::find_if(mappings_.begin(), mappings_.end(), [&](const auto& other) {
+    return other.file_offset == 0 && other.path == mapping.path;
+  });
+  if (first != mappings_.end() && bytes->size > 0) {
+    constexpr size_t kPage = 4096;
+    const std::span<const uint8_t> kept = InCore(first->begin);
+    const size_t count = std::min({kPage, kept.size(), bytes->size});
+    bytes->is_same = count == 0 || std::memcmp(kept.data(), "\177ELF", 4) != 0 ||
+                     std::memcmp(kept.data(), bytes->data, count) == 0;
+  }
+  return *files_.emplace_back(mapping.path, std::move(bytes)).second;
+}
+
+bool CoreFile::IsSameFile(const CoreMapping& mapping) const { return BytesOf(mapping).is_same; }
+
 // The bytes from `address` on that are together in the core or in a mapped file.
 std::span<const uint8_t> CoreFile::Find(uint64_t address) const {
-  if (const Segment* segment = RangeOf(segments_, address))
-    return {core_->data + segment->file_offset + (address - segment->begin),
-            segment->end - address};
+  if (const auto kept = InCore(address); !kept.empty()) return kept;
   const CoreMapping* mapping = MappingOf(address);
   if (mapping == nullptr) return {};
-  auto known = std::find_if(files_.begin(), files_.end(),
-                            [&](const auto& file) { return file.first == mapping->path; });
-  if (known == files_.end()) {
-    const std::string path = FileOf(*mapping);
-    files_.emplace_back(mapping->path, std::make_unique<Bytes>(path));
-    known = std::prev(files_.end());
-  }
-  const Bytes& bytes = *known->second;
+  const Bytes& bytes = BytesOf(*mapping);
   const uint64_t offset = mapping->file_offset + (address - mapping->begin);
-  if (offset >= bytes.size) return {};
+  if (!bytes.is_same || offset >= bytes.size) return {};
   return {bytes.data + offset, std::min<uint64_t>(bytes.size - offset, mapping->end - address)};
 }
 

@@ -12,14 +12,21 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/base/trace.h"
+#include "harness/elf/modules.h"
 #include "harness/jvm/structs/memory.h"
 
 namespace walkhammer {
 
 struct CoreThread {
   int32_t tid = 0;
-  uint64_t pc = 0, sp = 0, fp = 0;
+  uint64_t pc = 0, sp = 0, fp = 0, lr = 0;
+  JavaRegisters java{};
 };
+
+// JavaRegisters of a machine, from its registers of general purpose, by their numbers in
+// instructions: 16 of x86_64, x0 to x30 of aarch64.
+JavaRegisters JavaRegistersOf(uint16_t machine, std::span<const uint64_t> general);
 
 struct CoreMapping {
   uint64_t begin = 0, end = 0;  // end: one past
@@ -35,10 +42,10 @@ struct CoreArea {
 
 class CoreFile final : public MemoryReader {
  public:
-  // `modules`: a folder in which mapped files are looked for by their names, ahead of their own
-  // paths; may be empty. kBadInput: no core of a 64-bit process, or a damaged one.
+  // `modules`: folders in which mapped files are looked for by their names, ahead of their own
+  // paths. kBadInput: no core of a 64-bit process, or a damaged one.
   static Result<std::unique_ptr<CoreFile>> Open(const std::string& path,
-                                                const std::string& modules);
+                                                const std::vector<std::string>& modules);
   ~CoreFile();
   CoreFile(const CoreFile&) = delete;
   CoreFile& operator=(const CoreFile&) = delete;
@@ -55,6 +62,11 @@ class CoreFile final : public MemoryReader {
   int32_t pid() const { return pid_; }
   // The mapped file as this machine has it; empty if it is not there.
   std::string FileOf(const CoreMapping& mapping) const;
+  // The mapped libraries, by their paths on this machine, at most `most` of them.
+  std::vector<Module> Modules(size_t most) const;
+  // False if the core has the beginning of the mapped file, and this machine's file begins
+  // differently: then nothing is read from it.
+  bool IsSameFile(const CoreMapping& mapping) const;
 
   // True if `path` is an ELF core.
   static bool IsCore(const std::string& path);
@@ -65,13 +77,15 @@ class CoreFile final : public MemoryReader {
     uint64_t begin, end;   // addresses whose content the core has
     uint64_t file_offset;  // in the core
   };
-  explicit CoreFile(std::string modules);
+  explicit CoreFile(std::vector<std::string> modules);
   Status ReadCore(const std::string& path);
   void ReadNotes(std::span<const char> notes);
   void ReadMappings(std::span<const char> note);
   std::span<const uint8_t> Find(uint64_t address) const;
+  std::span<const uint8_t> InCore(uint64_t address) const;
+  const Bytes& BytesOf(const CoreMapping& mapping) const;
 
-  std::string modules_;
+  std::vector<std::string> modules_;
   std::unique_ptr<Bytes> core_;
   mutable std::vector<std::pair<std::string, std::unique_ptr<Bytes>>> files_;  // by path as mapped
   uint16_t machine_ = 0;

@@ -120,7 +120,7 @@ class MadeUpCore {
   std::vector<uint64_t> stack_, signal_stack_;
 };
 
-std::unique_ptr<CoreFile> Open(const std::string& path) { return Must(CoreFile::Open(path, "")); }
+std::unique_ptr<CoreFile> Open(const std::string& path) { return Must(CoreFile::Open(path, {})); }
 
 std::vector<SignalContext> ContextsOf(const MadeUpCore& made) {
   const auto core = Open(made.Write());
@@ -158,22 +158,22 @@ TEST(CoreFile, ReadsCodeFromTheFileThatWasMapped) {
   uint64_t word = 0;
   EXPECT_FALSE(Open(made.Write())->ReadWord(kCode, word));
   const std::string file = folder.Write("libcode.so", "0123456789");
-  const auto core = Must(CoreFile::Open(made.Write(), folder.path()));
+  const auto core = Must(CoreFile::Open(made.Write(), {folder.path()}));
   ASSERT_TRUE(core->ReadWord(kCode + 2, word));
   EXPECT_EQ(std::memcmp(&word, "23456789", sizeof word), 0);
   EXPECT_FALSE(core->ReadWord(kCode + 3, word));  // beyond the file's end
   std::filesystem::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);  // nobody writes into it
-  EXPECT_FALSE(CoreFile::Open(made.Write(), folder.path()).value()->ReadWord(kCode, word));
+  EXPECT_FALSE(CoreFile::Open(made.Write(), {folder.path()}).value()->ReadWord(kCode, word));
 }
 
 TEST(CoreFile, RefusesWhatIsNoCore) {
   const TemporaryFolder folder;
   const std::string path = folder.Write("no-core", "no core");
   EXPECT_FALSE(CoreFile::IsCore(path));
-  EXPECT_THAT(CoreFile::Open(path, ""), FailsWith(ExitCode::kBadInput));
+  EXPECT_THAT(CoreFile::Open(path, {}), FailsWith(ExitCode::kBadInput));
   EXPECT_FALSE(CoreFile::IsCore("/proc/self/exe"));
-  EXPECT_FALSE(CoreFile::Open(folder.path(), "").ok());
+  EXPECT_FALSE(CoreFile::Open(folder.path(), {}).ok());
 }
 
 TEST(CoreFile, SurvivesCoresThatAreCutOff) {
@@ -183,7 +183,7 @@ TEST(CoreFile, SurvivesCoresThatAreCutOff) {
   const size_t size = made.Bytes().size();
   int opened = 0;
   for (size_t most = 0; most < size; most += size / 200) {
-    const auto core = CoreFile::Open(made.Write(most), "");
+    const auto core = CoreFile::Open(made.Write(most), {});
     if (!core.ok()) continue;
     opened++;
     EXPECT_LE(SignalContextsOf(*core.value(), core.value()->threads().front()).size(), 1U);

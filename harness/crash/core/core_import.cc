@@ -186,7 +186,9 @@ uint8_t WalkerOf(const ImportedCrash& crash) {
 
 Result<ImportedCrash> ImportCore(const std::string& path, const std::string& modules,
                                  const Corpora& corpora) {
-  ASSIGN_OR_RETURN(const auto core, CoreFile::Open(path, modules));
+  std::vector<std::string> folders;
+  if (!modules.empty()) folders.push_back(modules);
+  ASSIGN_OR_RETURN(const auto core, CoreFile::Open(path, folders));
   ASSIGN_OR_RETURN(const auto jvm, CoreJvm::Open(*core));
   const std::vector<SignalContext> all = SignalContextsOf(*core, core->threads().front());
   const CrashContexts contexts = Choose(all);

@@ -11,8 +11,8 @@
 
 namespace walkhammer {
 
-// `modules`: as for CoreFile::Open. kBadInput: no core; kUnable: no JVM is in it, or its libjvm.so
-// is not on this machine.
+// `modules`: a folder as for CoreFile::Open, or empty. kBadInput: no core; kUnable: no JVM is in
+// it, or its libjvm.so is not on this machine.
 Result<ImportedCrash> ImportCore(const std::string& path, const std::string& modules,
                                  const Corpora& corpora);
 

@@ -207,6 +207,8 @@ void Verb::Excludes(const std::string& option, const std::string& other) {
   verb_->get_option(option)->excludes(verb_->get_option(other));
 }
 
+void Verb::Required(const std::string& option) { verb_->get_option(option)->required(); }
+
 void Verb::Needs(const std::string& option, const std::string& other) {
   verb_->get_option(option)->needs(verb_->get_option(other));
 }

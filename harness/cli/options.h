@@ -107,6 +107,9 @@ class Verb {
   // --coverage-goal PERCENT, for HoldToGoal: more than 0, at most 100; "30", "29.5" or "30%".
   void CoverageGoal(std::optional<double>& percent);
 
+  // Refuses the verb without the option.
+  void Required(const std::string& option);
+
   // Refuses the two options if they are given together.
   void Excludes(const std::string& option, const std::string& other);
 
@@ -155,6 +158,7 @@ void AddShow(CLI::App& app, Invocation& chosen);
 void AddStep(CLI::App& app, Invocation& chosen);
 void AddStress(CLI::App& app, Invocation& chosen);
 void AddTry(CLI::App& app, Invocation& chosen);
+void AddWalk(CLI::App& app, Invocation& chosen);
 
 // The verb `check` of bugs, in a file of its own.
 void AddBugsCheck(const Verb& bugs, Invocation& chosen);

@@ -9,7 +9,7 @@ const std::vector<VerbGroup>& AllVerbs() {
       {"Find", {AddFuzz, AddStress, AddStep}},
       {"Work with a finding", {AddReplay, AddMinimize, AddBisect, AddShow, AddBundle}},
       {"Judge runs", {AddReport, AddGate, AddNight, AddCheck, AddBugs, AddMerge}},
-      {"Crash reports", {AddImport}},
+      {"Crash reports", {AddImport, AddWalk}},
       {"This machine", {AddDoctor, AddTry}},
   };
   return kVerbs;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -28,8 +27,9 @@ std::unordered_map<std::string, uint64_t> SymbolsOf(const std::string& path, uin
     if (section.header.sh_type != SHT_SYMTAB && section.header.sh_type != SHT_DYNSYM) continue;
     file.EachSymbol(section, [&](const GElf_Sym& symbol, const char* name) {
       const std::string_view text(name);
-      if (symbol.st_shndx != SHN_UNDEF && (text.starts_with("gHotSpot") || text == kStubList))
-        symbols[name] = symbol.st_value + bias;
+      const bool is_wanted = text.starts_with("gHotSpot") || text == kStubList ||
+                             text == asgst::kContinuationReturnPc || text == asgst::kReturnBarrier;
+      if (symbol.st_shndx != SHN_UNDEF && is_wanted) symbols[name] = symbol.st_value + bias;
     });
   }
   return symbols;
@@ -85,6 +85,10 @@ Result<std::unique_ptr<CoreJvm>> CoreJvm::Open(const CoreFile& core) {
   if (path.empty())
     return Unable(libjvm->path +
                   " is not on this machine: name the folder that holds it by --modules");
+  if (!core.IsSameFile(*libjvm))
+    return Unable(path +
+                  " is another build than the one in this core: name the folder that holds "
+                  "that one by --modules");
   const auto symbols = SymbolsOf(path, libjvm->begin - libjvm->file_offset);
   const auto address_of = [&](const std::string& name) -> uint64_t {
     const auto found = symbols.find(name);
@@ -94,6 +98,8 @@ Result<std::unique_ptr<CoreJvm>> CoreJvm::Open(const CoreFile& core) {
   ASSIGN_OR_RETURN(auto code, CodeCache::Open(structs, core));
   std::unique_ptr<CoreJvm> jvm(new CoreJvm(core, std::move(structs), code));
   jvm->stub_list_ = address_of(kStubList);
+  jvm->continuation_return_ = address_of(asgst::kContinuationReturnPc);
+  jvm->return_barrier_ = address_of(asgst::kReturnBarrier);
   jvm->ReadVersion();
   RETURN_IF_ERROR(jvm->ReadLayouts());
   return jvm;
@@ -140,25 +146,45 @@ std::vector<uint64_t> CoreJvm::Threads() const {
   return threads;
 }
 
+CoreJavaThread CoreJvm::ReadThread(uint64_t address) const {
+  const auto word = [&](int offset) {
+    return WordAt(core_, address + static_cast<uint64_t>(offset));
+  };
+  CoreJavaThread thread;
+  thread.address = address;
+  thread.stack_base = word(layout_.stack_base);
+  thread.stack_limit = thread.stack_base - word(layout_.stack_size);
+  int32_t state = 0;
+  core_.Read(address + static_cast<uint64_t>(layout_.thread_state), state);
+  thread.state = layout_.states.StateOf(state);
+  thread.anchor_sp = word(layout_.anchor + layout_.last_sp);
+  thread.anchor_pc = word(layout_.anchor + layout_.last_pc);
+  thread.anchor_fp = word(layout_.anchor + layout_.last_fp);
+  StructReader read(structs_);
+  const int os_thread = read.Need("JavaThread", "_osthread", "Thread");
+  const int id = read.Need("OSThread", "_thread_id");
+  if (read.Complete().ok()) core_.Read(word(os_thread) + static_cast<uint64_t>(id), thread.tid);
+  return thread;
+}
+
 CoreJavaThread CoreJvm::ThreadOf(uint64_t sp) const {
-  for (const uint64_t address : Threads()) {
-    const auto word = [&](int offset) {
-      return WordAt(core_, address + static_cast<uint64_t>(offset));
-    };
-    CoreJavaThread thread;
-    thread.address = address;
-    thread.stack_base = word(layout_.stack_base);
-    thread.stack_limit = thread.stack_base - word(layout_.stack_size);
-    if (sp < thread.stack_limit || sp >= thread.stack_base) continue;
-    int32_t state = 0;
-    core_.Read(address + static_cast<uint64_t>(layout_.thread_state), state);
-    thread.state = layout_.states.StateOf(state);
-    thread.anchor_sp = word(layout_.anchor + layout_.last_sp);
-    thread.anchor_pc = word(layout_.anchor + layout_.last_pc);
-    thread.anchor_fp = word(layout_.anchor + layout_.last_fp);
-    return thread;
-  }
+  for (const CoreJavaThread& thread : JavaThreads())
+    if (sp >= thread.stack_limit && sp < thread.stack_base) return thread;
   return {};
+}
+
+std::vector<CoreJavaThread> CoreJvm::JavaThreads() const {
+  std::vector<CoreJavaThread> threads;
+  for (const uint64_t address : Threads()) threads.push_back(ReadThread(address));
+  return threads;
+}
+
+Result<asgst::WalkLayout> CoreJvm::WalkLayoutOf() const {
+  const asgst::CodeRules& rules =
+      core_.machine() == EM_AARCH64 ? asgst::kAarch64Rules : asgst::kX86_64Rules;
+  ASSIGN_OR_RETURN(auto layout, asgst::ReadWalkLayout(structs_, feature_, core_, rules));
+  asgst::FindContinuations(continuation_return_, return_barrier_, core_, layout);
+  return layout;
 }
 
 std::string CoreJvm::Symbol(uint64_t symbol) const {
@@ -207,22 +233,9 @@ void CoreJvm::DescribeCode(StateWriter& writer, StressState& state) const {
 }
 
 void CoreJvm::DescribeModules(StressState& state) const {
-  std::map<std::string, Module> modules;
-  for (const CoreMapping& mapping : core_.mappings()) {
-    if (mapping.path.size() >= sizeof(Module::path)) continue;
-    Module& module = modules[mapping.path];
-    if (module.path[0] == 0) {
-      std::memcpy(module.path, mapping.path.c_str(), mapping.path.size() + 1);
-      module.start = mapping.begin;
-      module.bias = mapping.begin - mapping.file_offset;
-    }
-    module.end = std::max(module.end, mapping.end);
-  }
-  uint32_t count = 0;
-  for (const auto& [path, module] : modules)
-    if (count < kMaxModules && path.find(".so") != std::string::npos)
-      state.modules[count++] = module;
-  state.module_count.store(count);
+  const std::vector<Module> modules = core_.Modules(kMaxModules);
+  std::copy(modules.begin(), modules.end(), state.modules);
+  state.module_count.store(static_cast<uint32_t>(modules.size()));
 }
 
 void CoreJvm::DescribeAreas(StressState& state) const {

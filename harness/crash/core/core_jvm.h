@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/asgst/walk/layout.h"
 #include "harness/asgst/walk/metadata.h"
 #include "harness/base/result.h"
 #include "harness/crash/core/core_file.h"
@@ -22,6 +23,7 @@ namespace walkhammer {
 // A JavaThread of the core.
 struct CoreJavaThread {
   uint64_t address = 0;  // 0: none
+  int32_t tid = 0;       // 0: not known
   uint8_t state = 0;     // with walkhammer's number
   uint64_t stack_base = 0, stack_limit = 0;
   uint64_t anchor_sp = 0, anchor_pc = 0, anchor_fp = 0;
@@ -37,6 +39,10 @@ class CoreJvm {
 
   // The thread on whose stack `sp` lies; address 0 if there is none.
   CoreJavaThread ThreadOf(uint64_t sp) const;
+  std::vector<CoreJavaThread> JavaThreads() const;
+  // What a walk needs to know of this JVM.
+  Result<asgst::WalkLayout> WalkLayoutOf() const;
+  const asgst::MetadataLayout& metadata() const { return metadata_; }
   // "17.0.15+6-Debian-1deb12u1"; empty if it is not known.
   std::string Version() const { return version_; }
   int feature() const { return feature_; }
@@ -63,6 +69,7 @@ class CoreJvm {
   bool DescribeMethod(uint64_t method, StateWriter& writer, StressState& state) const;
   std::string Symbol(uint64_t symbol) const;
   std::vector<uint64_t> Threads() const;
+  CoreJavaThread ReadThread(uint64_t address) const;
 
   const CoreFile& core_;
   VmStructs structs_;
@@ -71,7 +78,8 @@ class CoreJvm {
   asgst::MetadataLayout metadata_{};
   std::string version_;
   int feature_ = 0;
-  uint64_t stub_list_ = 0;  // address of StubCodeDesc::_list; 0: not known
+  // Addresses of symbols; 0: not known. stub_list_: StubCodeDesc::_list
+  uint64_t stub_list_ = 0, continuation_return_ = 0, return_barrier_ = 0;
 };
 
 }  // namespace walkhammer

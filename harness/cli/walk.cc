@@ -76,6 +76,7 @@ json WalkJson(const CoreWalk& walk) {
           {"threads", walk.threads},
           {"java_threads", walk.java_threads},
           {"left_out", walk.left_out},
+          {"cut_off", walk.is_cut_off},
           {"stacks", stacks}};
 }
 

@@ -132,6 +132,8 @@ Result<std::unique_ptr<CoreFile>> CoreFile::Open(const std::string& path,
 Status CoreFile::ReadCore(const std::string& path) {
   core_ = std::make_unique<Bytes>(path);
   const ElfFile file(path);
+  if (file.error() != 0)
+    return BadInput("cannot read the core " + path + ": " + std::strerror(file.error()));
   GElf_Ehdr header;
   size_t count = 0;
   if (core_->data == nullptr || file.get() == nullptr ||
@@ -142,6 +144,8 @@ Status CoreFile::ReadCore(const std::string& path) {
   for (size_t i = 0; i < count; i++) {
     GElf_Phdr part;
     if (gelf_getphdr(file.get(), static_cast<int>(i), &part) == nullptr) continue;
+    if (part.p_offset > core_->size || part.p_filesz > core_->size - part.p_offset)
+      is_cut_off_ = true;
     const uint64_t size = part.p_offset < core_->size
                               ? std::min<uint64_t>(part.p_filesz, core_->size - part.p_offset)
                               : 0;

@@ -60,6 +60,8 @@ class CoreFile final : public MemoryReader {
   const CoreArea* AreaOf(uint64_t address) const;
   const CoreMapping* MappingOf(uint64_t address) const;
   int32_t pid() const { return pid_; }
+  // The file ends before its last part.
+  bool is_cut_off() const { return is_cut_off_; }
   // The mapped file as this machine has it; empty if it is not there.
   std::string FileOf(const CoreMapping& mapping) const;
   // The mapped libraries, by their paths on this machine, at most `most` of them.
@@ -90,6 +92,7 @@ class CoreFile final : public MemoryReader {
   mutable std::vector<std::pair<std::string, std::unique_ptr<Bytes>>> files_;  // by path as mapped
   uint16_t machine_ = 0;
   int32_t pid_ = 0;
+  bool is_cut_off_ = false;
   std::vector<Segment> segments_;  // by begin
   std::vector<CoreArea> areas_;    // by begin
   std::vector<CoreMapping> mappings_;

@@ -66,6 +66,10 @@ class MadeUpCore {
     std::string status(kRegisters + 8 * 40, '\0');
     const int pid = 42;
     std::memcpy(status.data() + offsetof(prstatus_t, pr_pid), &pid, sizeof pid);
+    for (uint64_t i = 0; other_registers_ && i < 34; i++) {
+      const uint64_t value = 0x1000 + i;
+      std::memcpy(status.data() + kRegisters + 8 * i, &value, sizeof value);
+    }
     const uint64_t registers[] = {kCode + 4, sp_, fp_};
     const int x86[] = {16, 19, 4}, arm[] = {32, 31, 29};
     for (int i = 0; i < 3; i++)
@@ -101,11 +105,13 @@ class MadeUpCore {
   }
   uint64_t sp_ = kStack + 0x100, fp_ = kStack + 0x180;
   uint16_t machine_ = EM_X86_64;
-  std::string file_;  // path of the file whose first page is mapped at kCode; empty: none
+  bool other_registers_ = false;  // register N of the note is 0x1000 + N; false: 0
+  std::string file_;              // path of the file that is mapped at file_at_; empty: none
+  uint64_t file_at_ = kCode, file_bytes_ = 0x1000;
 
  private:
   std::string MappedFile() const {
-    const uint64_t words[] = {1, 0x1000, kCode, kCode + 0x1000, 0};
+    const uint64_t words[] = {1, 0x1000, file_at_, file_at_ + file_bytes_, 0};
     return std::string(reinterpret_cast<const char*>(words), sizeof words) + file_ + '\0';
   }
   static std::string Note(uint32_t type, std::string_view content) {
@@ -167,6 +173,66 @@ TEST(CoreFile, ReadsCodeFromTheFileThatWasMapped) {
   EXPECT_FALSE(CoreFile::Open(made.Write(), {folder.path()}).value()->ReadWord(kCode, word));
 }
 
+// The core has the first page of the file: /nowhere/libcode.so, mapped where the signal stack is.
+TEST(CoreFile, ReadsNothingFromAnotherBuild) {
+  const TemporaryFolder other, right;
+  MadeUpCore made;
+  made.file_ = "/nowhere/libcode.so";
+  made.file_at_ = kSignalStack;
+  made.file_bytes_ = kStackBytes + 0x1000;  // the last page is not in the core
+  std::string content(kStackBytes + 0x1000, 'x');
+  std::memcpy(content.data(), ELFMAG, SELFMAG);
+  for (uint64_t at = 0; at < 0x1000; at += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, content.data() + at, 8);
+    made.Set(kSignalStack + at, word);
+  }
+  right.Write("libcode.so", content);
+  content[100] = 'y';
+  other.Write("libcode.so", content);
+  uint64_t word = 0;
+  // The first folder that has the file counts.
+  const auto same = Must(CoreFile::Open(made.Write(), {"/nowhere", right.path(), other.path()}));
+  EXPECT_TRUE(same->IsSameFile(same->mappings()[0]));
+  EXPECT_TRUE(same->ReadWord(kSignalStack + kStackBytes, word));
+  const auto differs = Must(CoreFile::Open(made.Write(), {other.path(), right.path()}));
+  EXPECT_FALSE(differs->IsSameFile(differs->mappings()[0]));
+  EXPECT_FALSE(differs->ReadWord(kSignalStack + kStackBytes, word));
+  EXPECT_TRUE(differs->ReadWord(kSignalStack, word));  // the core's own
+}
+
+TEST(CoreFile, ReadsRegistersOfWalks) {
+  MadeUpCore made;
+  made.other_registers_ = true;
+  const auto core = Open(made.Write());
+  const JavaRegisters& java = core->threads()[0].java;
+  // Register N of the note is 0x1000 + N; the kernel's order is that of user_regs_struct.
+  const uint64_t general[] = {10, 11, 12, 5, 0, 0, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0};
+  for (int i = 0; i < 16; i++) {
+    if (i == 4 || i == 5) continue;  // sp and fp
+    EXPECT_EQ(java.general[i], 0x1000 + general[i]) << i;
+  }
+  EXPECT_EQ(java.general[4], made.sp_);
+  EXPECT_EQ(java.general[5], made.fp_);
+  EXPECT_EQ(java.byte_code, 0x1000U + 2);  // r13
+  EXPECT_EQ(java.sender_sp, 0x1000U + 2);
+  EXPECT_EQ(java.return_pc, 0x1000U + 10);
+  EXPECT_EQ(java.exception_pc, 0x1000U + 12);
+  EXPECT_EQ(java.first_argument, 0x1000U + 14);
+  EXPECT_EQ(core->threads()[0].lr, 0U);
+  made.machine_ = EM_AARCH64;
+  const auto arm = Open(made.Write());
+  EXPECT_EQ(arm->threads()[0].lr, 0x1000U + 30);
+  EXPECT_EQ(arm->threads()[0].java.byte_code, 0x1000U + 22);
+  EXPECT_EQ(arm->threads()[0].java.first_argument, 0x1000U);
+}
+
+TEST(CoreFile, KnowsThatItIsCutOff) {
+  const MadeUpCore made;
+  EXPECT_FALSE(Open(made.Write())->is_cut_off());
+  EXPECT_TRUE(Open(made.Write(made.Bytes().size() - 1))->is_cut_off());
+}
+
 TEST(CoreFile, RefusesWhatIsNoCore) {
   const TemporaryFolder folder;
   const std::string path = folder.Write("no-core", "no core");
@@ -174,6 +240,8 @@ TEST(CoreFile, RefusesWhatIsNoCore) {
   EXPECT_THAT(CoreFile::Open(path, {}), FailsWith(ExitCode::kBadInput));
   EXPECT_FALSE(CoreFile::IsCore("/proc/self/exe"));
   EXPECT_FALSE(CoreFile::Open(folder.path(), {}).ok());
+  EXPECT_THAT(CoreFile::Open(folder.path() + "/none", {}),
+              FailsWith(ExitCode::kBadInput, testing::HasSubstr("No such file")));
 }
 
 TEST(CoreFile, SurvivesCoresThatAreCutOff) {

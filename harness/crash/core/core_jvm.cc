@@ -94,9 +94,12 @@ Result<std::unique_ptr<CoreJvm>> CoreJvm::Open(const CoreFile& core) {
     const auto found = symbols.find(name);
     return found == symbols.end() ? 0 : found->second;
   };
-  ASSIGN_OR_RETURN(auto structs, VmStructs::Read(address_of, core));
-  ASSIGN_OR_RETURN(auto code, CodeCache::Open(structs, core));
-  std::unique_ptr<CoreJvm> jvm(new CoreJvm(core, std::move(structs), code));
+  auto structs = VmStructs::Read(address_of, core);
+  if (!structs.ok() && core.is_cut_off())
+    return BadInput("this core is cut off: what it has does not show how its JVM keeps its data");
+  if (!structs.ok()) return structs.failure();
+  ASSIGN_OR_RETURN(auto code, CodeCache::Open(structs.value(), core));
+  std::unique_ptr<CoreJvm> jvm(new CoreJvm(core, std::move(structs.value()), code));
   jvm->stub_list_ = address_of(kStubList);
   jvm->continuation_return_ = address_of(asgst::kContinuationReturnPc);
   jvm->return_barrier_ = address_of(asgst::kReturnBarrier);

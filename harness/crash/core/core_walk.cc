@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <unordered_map>
 
@@ -121,6 +122,12 @@ class StackWalker {
 
   void NameNative(bool interrupted, CoreFrame& out) const {
     const Site site = interrupted ? symbolizer_.Resolve(out.pc) : symbolizer_.ResolveCaller(out.pc);
+    const CoreArea* area = core_.AreaOf(out.pc);
+    uint64_t word = 0;
+    // The kernel's own library has no file.
+    if (!site.in_module() && area != nullptr && core_.MappingOf(out.pc) == nullptr &&
+        core_.ReadWord(area->begin, word) && std::memcmp(&word, ELFMAG, SELFMAG) == 0)
+      out.name = fmt::format("[vdso]+{:#x}", out.pc - area->begin);
     if (!site.in_module()) return;
     out.name = AsWord(fmt::format("{}+{:#x}", site.module, site.module_offset));
     if (!site.function.empty()) out.function = SiteFunctionText(site);
@@ -186,6 +193,7 @@ Result<CoreWalk> WalkCore(const CoreFile& core, const CoreJvm& jvm,
   all.version = Printable(jvm.Version());
   all.arch = core.machine() == EM_AARCH64 ? "aarch64" : "x86_64";
   all.threads = core.threads().size();
+  all.is_cut_off = core.is_cut_off();
   const ThreadTable table(jvm);
   StackWalker walker(core, jvm, layout, options);
   for (const CoreThread& thread : core.threads()) {

@@ -46,7 +46,8 @@ struct CoreWalk {
   size_t threads = 0;           // of the process
   size_t java_threads = 0;      // Java threads among them
   std::vector<CoreStack> stacks;
-  size_t left_out = 0;  // threads beyond the most that are walked
+  size_t left_out = 0;      // threads beyond the most that are walked
+  bool is_cut_off = false;  // the file of the core lacks its end
 };
 
 struct CoreWalkOptions {

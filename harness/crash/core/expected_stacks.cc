@@ -21,7 +21,7 @@ constexpr const char* kFrameTypes[] = {"interpreted", "c1", "c2", "inlined", "na
 constexpr char kSignalWord[] = "signal";
 
 template <typename Number>
-bool ReadNumber(std::string_view text, Number& number) {
+bool ReadInteger(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
 }
@@ -33,12 +33,12 @@ bool ReadPlace(const std::string& word, int& nth) {
   }
   const std::string prefix = std::string(kSignalWord) + "-";
   return word.starts_with(prefix) &&
-         ReadNumber(std::string_view(word).substr(prefix.size()), nth) && nth >= 2;
+         ReadInteger(std::string_view(word).substr(prefix.size()), nth) && nth >= 2;
 }
 
 // What is wrong with the line; empty: nothing.
 std::string ReadThread(const std::vector<std::string>& words, ExpectedStack& stack) {
-  if (words.size() < 2 || !ReadNumber(words[1], stack.tid) || stack.tid <= 0)
+  if (words.size() < 2 || !ReadInteger(words[1], stack.tid) || stack.tid <= 0)
     return "a thread needs its id, as in: thread 4711";
   if (words.size() > 3 || (words.size() == 3 && !ReadPlace(words[2], stack.nth_signal)))
     return "after a thread's id comes registers, signal, or signal-2 and so on";
@@ -54,7 +54,7 @@ std::string ReadExpectedFrame(const std::vector<std::string>& words, ExpectedFra
     int32_t value = 0;
     if (word == "guess" && !frame.any)
       frame.guessed = true;
-    else if ((word[0] == '@' || word[0] == ':') && !frame.any && ReadNumber(number, value))
+    else if ((word[0] == '@' || word[0] == ':') && !frame.any && ReadInteger(number, value))
       (word[0] == '@' ? frame.bci : frame.line) = value;
     else if (!frame.any && std::find(std::begin(kFrameTypes), std::end(kFrameTypes), word) !=
                                std::end(kFrameTypes))
@@ -195,6 +195,7 @@ std::string StateText(uint8_t state) {
 std::string StacksText(const CoreWalk& walk) {
   std::string text = fmt::format("# JDK {}, {}: {} threads, {} of them of Java\n", walk.version,
                                  walk.arch, walk.threads, walk.java_threads);
+  if (walk.is_cut_off) text += "# the core is cut off: stacks may lack frames\n";
   size_t without_java = 0;
   for (const CoreStack& stack : walk.stacks) {
     if (stack.frames.empty() && stack.end == WalkEnd::kNoJava && walk.stacks.size() > 1) {

@@ -29,6 +29,7 @@ skipped=(
   '--table mine.tsv|structs.bats'
   '/bin/walkhammer try|release.bats'
   'GITHUB_STEP_SUMMARY|a variable of CI servers'
+  '--core core.4711|cores.bats makes cores'
   '--of JDK-8302320|the bug must be in the store; bugs.bats'
 )
 

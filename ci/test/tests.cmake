@@ -100,6 +100,7 @@ wh_test(night_test
 wh_test(oracles_test harness/oracles/*_test.cc LIBS wh_store)
 wh_test(line_test harness/line/line_test.cc LIBS wh_line)
 wh_test(line_notes_test harness/supervise/campaign/line_notes_test.cc LIBS wh_campaign COLD)
+wh_test(frame_rows_test harness/frame_rows/*_test.cc LIBS wh_frame_rows)
 wh_test(expectation_test harness/scenes/expectation_test.cc LIBS wh_scenes)
 wh_test(reference_test
         harness/asgst/process/class_table_test.cc harness/asgst/walk/activations_test.cc

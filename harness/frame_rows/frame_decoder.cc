@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <capstone/capstone.h>
+#include <elf.h>
+
+#include <utility>
+
+#include "harness/frame_rows/frame_decoder_x86_64.h"
+#include "harness/frame_rows/frame_instruction.h"
+
+namespace walkhammer {
+
+struct FrameDecoder::Architecture {
+  uint16_t machine;  // e_machine
+  cs_arch arch;
+  cs_mode mode;
+  const FrameRules* rules;
+  void (*read)(const cs_insn&, FrameInstruction&);
+  static constexpr int kCount = 1;
+  static const Architecture kAll[kCount];
+};
+
+const FrameDecoder::Architecture FrameDecoder::Architecture::kAll[kCount] = {
+    {EM_X86_64, CS_ARCH_X86, CS_MODE_64, &kFrameRulesX86, ReadFrameX86},
+};
+
+Result<FrameDecoder> FrameDecoder::For(uint16_t machine) {
+  for (const Architecture& architecture : Architecture::kAll) {
+    if (architecture.machine != machine) continue;
+    FrameDecoder out;
+    out.architecture_ = &architecture;
+    csh handle = 0;
+    if (cs_open(architecture.arch, architecture.mode, &handle) != CS_ERR_OK)
+      return Unable("this Capstone was built without the architecture of the code");
+    out.handle_ = handle;
+    cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+    out.instruction_ = cs_malloc(handle);
+    return out;
+  }
+  return Unable("where return addresses are is worked out for x86_64 alone");
+}
+
+FrameDecoder::~FrameDecoder() {
+  if (instruction_ != nullptr) cs_free(static_cast<cs_insn*>(instruction_), 1);
+  csh handle = handle_;
+  if (handle != 0) cs_close(&handle);
+}
+
+FrameDecoder::FrameDecoder(FrameDecoder&& other) noexcept
+    : architecture_(other.architecture_),
+      handle_(std::exchange(other.handle_, 0)),
+      instruction_(std::exchange(other.instruction_, nullptr)) {}
+
+const FrameRules& FrameDecoder::rules() const { return *architecture_->rules; }
+
+bool FrameDecoder::Decode(std::span<const uint8_t> code, uint64_t address,
+                          FrameInstruction& out) const {
+  const uint8_t* at = code.data();
+  size_t left = code.size();
+  auto* insn = static_cast<cs_insn*>(instruction_);
+  out = FrameInstruction();
+  out.address = address;
+  if (!cs_disasm_iter(handle_, &at, &left, &address, insn)) return false;
+  out.size = static_cast<uint8_t>(insn->size);
+  architecture_->read(*insn, out);
+  return true;
+}
+
+}  // namespace walkhammer

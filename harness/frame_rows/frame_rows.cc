@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/frame_rows/frame_rows.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "harness/frame_rows/frame_state.h"
+
+namespace walkhammer {
+namespace {
+
+using Flow = FrameInstruction::Flow;
+
+class Analysis {
+ public:
+  Analysis(const FrameDecoder& decoder, const FrameCode& code)
+      : decoder_(decoder), code_(code), places_(code.bytes.size(), kUnseen) {}
+
+  std::vector<FrameRow> Run() {
+    for (const FrameCode::Entry& entry : code_.entries) Enter(entry.offset, entry.how);
+    EnterBehindPatches();
+    Settle();
+    EnterElsewhere();
+    return Rows();
+  }
+
+ private:
+  static constexpr int32_t kUnseen = -1, kNoInstruction = -2;
+  static constexpr uint64_t kNowhere = 0, kSeveral = 1;  // Node::only_from
+  static constexpr int kMostReplaced = 64;
+  struct Node {
+    FrameInstruction instruction;
+    FrameState before;
+    bool waits = false;             // in waiting_
+    uint64_t only_from = kNowhere;  // the instruction before, if all paths lead through it
+    int visits = 0;
+  };
+
+  std::span<const uint8_t> At(uint32_t offset) const { return code_.bytes.subspan(offset); }
+  bool Holds(uint64_t address) const {
+    return address >= code_.begin && address - code_.begin < code_.bytes.size();
+  }
+  uint32_t OffsetOf(uint64_t address) const { return static_cast<uint32_t>(address - code_.begin); }
+
+  // The node of the instruction at `offset`; null: there is none.
+  Node* NodeAt(uint32_t offset) {
+    int32_t& place = places_[offset];
+    if (place == kUnseen) {
+      Node node;
+      place = kNoInstruction;
+      if (decoder_.Decode(At(offset), code_.begin + offset, node.instruction)) {
+        place = static_cast<int32_t>(nodes_.size());
+        nodes_.push_back(node);
+      }
+    }
+    return place < 0 ? nullptr : &nodes_[static_cast<size_t>(place)];
+  }
+
+  // `from`: address of the instruction before; kSeveral: an entry. What comes from one instruction
+  // alone is not joined with what came from there earlier, which was less true.
+  void Flows(uint64_t address, const FrameState& state, uint64_t from = kSeveral) {
+    if (!Holds(address)) return;
+    Node* node = NodeAt(OffsetOf(address));
+    if (node == nullptr || !state.reached()) return;
+    if (node->only_from == kNowhere) node->only_from = from;
+    if (node->only_from != from) node->only_from = kSeveral;
+    if (node->only_from == from && from != kSeveral && node->visits++ < kMostReplaced) {
+      if (node->before == state) return;
+      node->before = state;
+    } else if (!node->before.Join(state, decoder_.rules())) {
+      return;
+    }
+    if (node->waits) return;
+    node->waits = true;
+    waiting_.push_back(OffsetOf(address));
+  }
+
+  void Enter(uint32_t offset, FrameEntry how) {
+    Flows(code_.begin + offset, FrameState::Entered(how, code_.frame_words, decoder_.rules()));
+  }
+
+  void Pass(const FrameInstruction& at, FrameState state) {
+    if (at.flow == Flow::kCall) {
+      if (at.target != 0)
+        Flows(at.target, FrameState::Entered(FrameEntry::kCalled, 0, decoder_.rules()));
+      state.Call(decoder_.rules());
+    } else {
+      for (int i = 0; i < at.count; i++) state.Apply(at.effects[i], decoder_.rules());
+    }
+    if (at.flow == Flow::kJump || at.flow == Flow::kBranch) {
+      if (at.target != 0) Flows(at.target, state, at.address);
+      if (at.target == 0) has_indirect_ = true;
+    }
+    if (at.flow == Flow::kNext || at.flow == Flow::kBranch || at.flow == Flow::kCall)
+      Flows(at.end(), state, at.address);
+  }
+
+  void Settle() {
+    while (!waiting_.empty()) {
+      Node& node = nodes_[static_cast<size_t>(places_[waiting_.front()])];
+      waiting_.pop_front();
+      node.waits = false;
+      // Copies, as passing on may move the nodes.
+      const FrameInstruction instruction = node.instruction;
+      Pass(instruction, node.before);
+    }
+  }
+
+  void EnterBehindPatches() {
+    Settle();
+    for (size_t i = 0, count = nodes_.size(); i < count; i++) {
+      const FrameInstruction at = nodes_[i].instruction;
+      if (code_.frame_words <= 0 || at.flow != Flow::kJump || Holds(at.target)) continue;
+      bool has_frame = false;
+      const uint32_t offset = OffsetOf(at.address);
+      const size_t behind = decoder_.rules().behind_patch(At(offset), has_frame);
+      if (behind == 0) continue;
+      FrameState state = FrameState::Entered(FrameEntry::kCalled, 0, decoder_.rules());
+      const FrameRegister sp = decoder_.rules().sp;
+      if (has_frame)
+        state.Apply({FrameEffect::Kind::kSet, sp, sp, 8, -8 * (code_.frame_words - 1)},
+                    decoder_.rules());
+      Flows(at.address + behind, state);
+    }
+  }
+
+  // Enters, in ascending order, what nothing has led to so far.
+  void EnterElsewhere() {
+    for (uint32_t offset = 0; offset < code_.bytes.size();) {
+      if (const int32_t place = places_[offset]; place >= 0) {
+        offset += nodes_[static_cast<size_t>(place)].instruction.size;
+        continue;
+      }
+      FrameInstruction next;
+      const bool is_code =
+          decoder_.Decode(At(offset), code_.begin + offset, next) && !LeadsInto(offset, next.size);
+      if (!is_code || next.padding) {
+        offset += is_code ? next.size : 1;
+        continue;
+      }
+      NodeAt(offset);
+      const bool is_called =
+          code_.elsewhere == FrameEntry::kFramed && decoder_.rules().is_called(At(offset));
+      Enter(offset, is_called ? FrameEntry::kCalled : code_.elsewhere);
+      Settle();
+    }
+  }
+
+  // True if an instruction that is known begins inside of these bytes.
+  bool LeadsInto(uint32_t offset, uint32_t size) const {
+    for (uint32_t i = offset + 1; i < offset + size; i++)
+      if (places_[i] >= 0) return true;
+    return false;
+  }
+
+  std::vector<FrameRow> Rows() {
+    std::sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
+      return a.instruction.address < b.instruction.address;
+    });
+    std::vector<FrameRow> rows;
+    rows.reserve(nodes_.size());
+    for (const Node& node : nodes_) {
+      FrameRow row;
+      row.offset = OffsetOf(node.instruction.address);
+      row.size = node.instruction.size;
+      row.calls = node.instruction.flow == Flow::kCall;
+      if (node.before.reached())
+        node.before.Tell(decoder_.rules(), row);
+      else
+        row.why = has_indirect_ ? WhyUnknown::kBehindIndirect : WhyUnknown::kNotReached;
+      rows.push_back(row);
+    }
+    return rows;
+  }
+
+  const FrameDecoder& decoder_;
+  const FrameCode& code_;
+  std::vector<int32_t> places_;  // of each byte: index into nodes_, or kUnseen, kNoInstruction
+  std::vector<Node> nodes_;
+  std::deque<uint32_t> waiting_;  // offsets of instructions whose state has changed
+  bool has_indirect_ = false;
+};
+
+}  // namespace
+
+std::vector<FrameRow> FrameRowsOf(const FrameDecoder& decoder, const FrameCode& code) {
+  return Analysis(decoder, code).Run();
+}
+
+const FrameRow* RowAt(std::span<const FrameRow> rows, uint32_t offset) {
+  const auto at =
+      std::lower_bound(rows.begin(), rows.end(), offset,
+                       [](const FrameRow& row, uint32_t offset) { return row.offset < offset; });
+  return at != rows.end() && at->offset == offset ? &*at : nullptr;
+}
+
+}  // namespace walkhammer

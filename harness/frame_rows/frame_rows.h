@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// FrameRows: for each instruction of a piece of generated code, where the return address of the
+// frame is when the instruction is about to run. From the instructions alone: effects on the stack
+// are followed from the code's entries over branches, until nothing changes. Where paths disagree,
+// the row is unknown and says why. Pure. Signal-safe: RowAt yes; the rest no.
+#ifndef WALKHAMMER_HARNESS_FRAME_ROWS_FRAME_ROWS_H_
+#define WALKHAMMER_HARNESS_FRAME_ROWS_FRAME_ROWS_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/frame_rows/frame_instruction.h"
+
+namespace walkhammer {
+
+enum class FramePlace : uint8_t {
+  kUnknown,
+  kInMemory,    // in the word at register + distance
+  kInRegister,  // in the register
+  kInThread     // in a field of the thread, where the handler of a fault has put it
+};
+
+enum class WhyUnknown : uint8_t {
+  kKnown,
+  kPathsDisagree,  // at another place on each of the paths that lead here
+  kLost,           // the code loses it, or moves the stack by an amount that is not known
+  kNotReached,     // no entry leads here
+  kBehindIndirect  // as kNotReached, and some jump of the code leads nobody knows where
+};
+
+struct FrameRow {
+  uint32_t offset = 0;      // of the instruction, from the code's begin
+  int32_t distance = 0;     // kInMemory
+  int32_t fp_distance = 0;  // fp_place kInMemory
+  uint8_t size = 0;         // bytes of the instruction
+  FramePlace place = FramePlace::kUnknown;
+  FrameRegister reg = kNoFrameRegister;
+  WhyUnknown why = WhyUnknown::kKnown;
+  // The caller's frame pointer. kInRegister: it is still in the frame pointer.
+  FramePlace fp_place = FramePlace::kUnknown;
+  FrameRegister fp_reg = kNoFrameRegister;
+  bool had_frame = false;  // something was pushed, on some path that leads here
+  bool calls = false;      // the instruction is a call
+  bool operator==(const FrameRow&) const = default;
+};
+
+// What is where when code is entered.
+enum class FrameEntry : uint8_t {
+  kNone,
+  kCalled,       // the return address is on top of the stack
+  kFramed,       // the code's frame of `frame_words` is complete
+  kInterpreted,  // fp is that of an interpreted frame
+  kThrown,       // the return address is in FrameRules::thrower
+  kPolled        // the return address is in a field of the thread
+};
+
+struct FrameCode {
+  struct Entry {
+    uint32_t offset;
+    FrameEntry how;
+  };
+  uint64_t begin = 0;
+  std::span<const uint8_t> bytes;
+  int frame_words = 0;  // of a compiled method, with the return address; 0: not known
+  std::vector<Entry> entries;
+  // How code is entered that no entry leads to: exception handlers of a method, for instance.
+  FrameEntry elsewhere = FrameEntry::kNone;
+};
+
+// The entries of code by its name, as HotSpot gives it: `kind` nmethod, stub, adapter or codelet.
+FrameCode FrameCodeOf(std::string_view kind, std::string_view name, uint64_t begin,
+                      std::span<const uint8_t> bytes, int frame_words);
+
+// A row for each instruction, by offset. Data between the code has rows, too, or none.
+std::vector<FrameRow> FrameRowsOf(const FrameDecoder& decoder, const FrameCode& code);
+
+// The row of the instruction at `offset`; null: none begins there.
+const FrameRow* RowAt(std::span<const FrameRow> rows, uint32_t offset);
+
+// "sp+8", "in rdx", "in the thread", "unknown: paths disagree".
+std::string PlaceText(const FrameRow& row);
+// As PlaceText, with fewer values: "sp+0", "sp+0, frame popped", "sp+8", "sp+n", "fp+n",
+// "in a register", "by a register".
+std::string PlaceGroup(const FrameRow& row);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_FRAME_ROWS_FRAME_ROWS_H_

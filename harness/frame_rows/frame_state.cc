@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/frame_rows/frame_state.h"
+
+#include <algorithm>
+
+namespace walkhammer {
+namespace {
+
+using Kind = FrameValue::Kind;
+
+constexpr int32_t kWord = 8;
+constexpr int32_t kFarthest = 1 << 24;  // bytes between two addresses of one frame
+
+}  // namespace
+
+FrameState FrameState::Entered(FrameEntry how, int frame_words, const FrameRules& rules) {
+  FrameState state;
+  state.reached_ = true;
+  const FrameValue entry{Kind::kEntry, 0};
+  FrameValue& sp = state.registers_[rules.sp];
+  FrameValue& fp = state.registers_[rules.fp];
+  sp = entry;
+  fp = {Kind::kCallerFp, 0};
+  switch (how) {
+    case FrameEntry::kNone:
+      state.reached_ = false;
+      break;
+    case FrameEntry::kCalled:
+      state.Store(entry, {Kind::kReturn, 0});
+      break;
+    case FrameEntry::kFramed:
+      state.Store(entry, {Kind::kReturn, 0});
+      state.Store({Kind::kEntry, -kWord}, fp);
+      sp.offset = -kWord * std::max(frame_words - 1, 0);
+      fp = {};
+      state.had_frame_ = true;
+      break;
+    case FrameEntry::kInterpreted:
+      sp = {Kind::kMoved, 0};
+      state.Store({Kind::kFrame, kWord}, {Kind::kReturn, 0});
+      state.Store({Kind::kFrame, 0}, fp);
+      fp = {Kind::kFrame, 0};
+      state.had_frame_ = true;
+      break;
+    case FrameEntry::kThrown:
+      state.registers_[rules.thrower] = {Kind::kReturn, 0};
+      break;
+    case FrameEntry::kPolled:
+      state.polled_ = true;
+      sp.offset = kWord;  // room for the return address is made first
+      break;
+  }
+  return state;
+}
+
+FrameValue FrameState::Sum(FrameRegister from, int32_t offset) const {
+  FrameValue value = from < kFrameRegisters ? registers_[from] : FrameValue();
+  if (offset == 0) return value;
+  if (!value.IsAddress()) return {};
+  value.offset += offset;
+  if (std::abs(value.offset) > kFarthest || std::abs(offset) > kFarthest) return {};
+  return value;
+}
+
+// What lies below the stack pointer is gone: a signal's handler may run there.
+void FrameState::Set(FrameRegister to, FrameValue value, const FrameRules& rules) {
+  if (to >= kFrameRegisters) return;
+  if (to == rules.sp && !value.IsAddress()) return MoveByUnknown(rules);
+  registers_[to] = value;
+  if (to != rules.sp) return;
+  for (int i = count_; i-- > 0;)
+    if (slots_[i].at.kind == value.kind && slots_[i].at.offset < value.offset) DropSlot(i);
+  if (value.kind != Kind::kEntry || value.offset < 0) had_frame_ = true;
+}
+
+// All that is relative to an earlier such move is unknown from now on.
+void FrameState::MoveByUnknown(const FrameRules& rules) {
+  for (FrameValue& value : registers_)
+    if (value.kind == Kind::kMoved) value = {};
+  for (int i = count_; i-- > 0;)
+    if (slots_[i].at.kind == Kind::kMoved || slots_[i].holds.kind == Kind::kMoved) DropSlot(i);
+  registers_[rules.sp] = {Kind::kMoved, 0};
+  had_frame_ = true;
+}
+
+void FrameState::Forget(FrameValue at, int32_t bytes) {
+  for (int i = count_; i-- > 0;)
+    if (slots_[i].at.kind == at.kind && slots_[i].at.offset < at.offset + bytes &&
+        slots_[i].at.offset + kWord > at.offset)
+      DropSlot(i);
+}
+
+void FrameState::Store(FrameValue at, FrameValue value) {
+  if (!at.IsAddress()) return;
+  Forget(at, kWord);
+  if (polled_ && value.kind == Kind::kOfThread && at == FrameValue{Kind::kEntry, 0}) {
+    polled_ = false;
+    value = {Kind::kReturn, 0};
+  }
+  if (value.kind == Kind::kAny || value.kind == Kind::kOfThread || count_ == kMostSlots) return;
+  slots_[count_++] = {at, value};
+}
+
+FrameValue FrameState::Load(FrameValue at) const {
+  for (int i = 0; i < count_; i++)
+    if (slots_[i].at == at) return slots_[i].holds;
+  return {};
+}
+
+void FrameState::Apply(const FrameEffect& effect, const FrameRules& rules) {
+  switch (effect.kind) {
+    case FrameEffect::Kind::kSet:
+      return Set(effect.to, Sum(effect.from, effect.offset), rules);
+    case FrameEffect::Kind::kLoad: {
+      FrameValue value = Load(Sum(effect.from, effect.offset));
+      if (polled_ && effect.from == rules.thread) value = {Kind::kOfThread, 0};
+      return Set(effect.to, value, rules);
+    }
+    case FrameEffect::Kind::kStore:
+      return Store(Sum(effect.to, effect.offset), registers_[effect.from]);
+    case FrameEffect::Kind::kSpoil:
+      if (const FrameValue at = Sum(effect.to, effect.offset); at.IsAddress())
+        Forget(at, effect.bytes);
+      return;
+    case FrameEffect::Kind::kLose:
+      return Set(effect.to, {}, rules);
+    case FrameEffect::Kind::kSwap: {
+      const FrameValue value = registers_[effect.to];
+      Set(effect.to, registers_[effect.from], rules);
+      return Set(effect.from, value, rules);
+    }
+  }
+}
+
+void FrameState::Call(const FrameRules& rules) {
+  for (int i = 0; i < kFrameRegisters; i++)
+    if ((rules.lost_in_calls >> i & 1) != 0) registers_[i] = {};
+}
+
+bool FrameState::operator==(const FrameState& other) const {
+  return reached_ == other.reached_ && had_frame_ == other.had_frame_ && polled_ == other.polled_ &&
+         disagrees_ == other.disagrees_ &&
+         std::equal(registers_, registers_ + kFrameRegisters, other.registers_) &&
+         std::equal(slots_, slots_ + count_, other.slots_, other.slots_ + other.count_);
+}
+
+bool FrameState::Join(const FrameState& from, const FrameRules& rules) {
+  if (!from.reached_) return false;
+  if (!reached_) {
+    *this = from;
+    return true;
+  }
+  const FrameState before = *this;
+  FrameRow mine, other, both;
+  const bool known = Locate(rules, mine) && from.Locate(rules, other);
+  had_frame_ |= from.had_frame_;
+  polled_ &= from.polled_;
+  disagrees_ |= from.disagrees_;
+  // Relative to the stack pointer as it is here, the same words may still be at the same places.
+  if (registers_[rules.sp] != from.registers_[rules.sp]) MoveByUnknown(rules);
+  for (int i = 0; i < kFrameRegisters; i++)
+    if (i != rules.sp && registers_[i] != from.registers_[i]) registers_[i] = {};
+  for (int i = count_; i-- > 0;)
+    if (from.Load(slots_[i].at) != slots_[i].holds) DropSlot(i);
+  if (known && !Locate(rules, both)) disagrees_ = true;
+  return !(*this == before);
+}
+
+// Finds the lowest word from the address in `base` on that holds a value of `kind`.
+bool FrameState::FindIn(FrameRegister base, Kind kind, int32_t& distance) const {
+  const FrameValue from = registers_[base];
+  bool found = false;
+  for (int i = 0; i < count_; i++) {
+    const Slot& slot = slots_[i];
+    if (slot.holds.kind != kind || slot.at.kind != from.kind) continue;
+    const int32_t here = slot.at.offset - from.offset;
+    if (found && here >= distance) continue;
+    found = true;
+    distance = here;
+  }
+  return found;
+}
+
+bool FrameState::Locate(const FrameRules& rules, FrameRow& row) const {
+  row.place = FramePlace::kInMemory;
+  for (const FrameRegister base : {rules.sp, rules.fp}) {
+    row.reg = base;
+    if (FindIn(base, Kind::kReturn, row.distance)) return true;
+  }
+  row.distance = 0;
+  row.place = FramePlace::kInRegister;
+  for (row.reg = 0; row.reg < kFrameRegisters; row.reg++)
+    if (registers_[row.reg].kind == Kind::kReturn) return true;
+  row.place = FramePlace::kInMemory;
+  for (row.reg = 0; row.reg < kFrameRegisters; row.reg++)
+    if (registers_[row.reg].IsAddress() && FindIn(row.reg, Kind::kReturn, row.distance))
+      return true;
+  row.reg = kNoFrameRegister;
+  row.place = polled_ ? FramePlace::kInThread : FramePlace::kUnknown;
+  return polled_;
+}
+
+void FrameState::Tell(const FrameRules& rules, FrameRow& row) const {
+  row.had_frame = had_frame_;
+  if (!Locate(rules, row)) row.why = disagrees_ ? WhyUnknown::kPathsDisagree : WhyUnknown::kLost;
+  if (registers_[rules.fp].kind == Kind::kCallerFp) {
+    row.fp_place = FramePlace::kInRegister;
+    row.fp_reg = rules.fp;
+    return;
+  }
+  for (const FrameRegister base : {rules.sp, rules.fp}) {
+    if (!FindIn(base, Kind::kCallerFp, row.fp_distance)) continue;
+    row.fp_place = FramePlace::kInMemory;
+    row.fp_reg = base;
+    return;
+  }
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// FrameState: what is known before an instruction about registers and words of the stack, as far as
+// they tell where the return address is. Signal-safe: yes.
+#ifndef WALKHAMMER_HARNESS_FRAME_ROWS_FRAME_STATE_H_
+#define WALKHAMMER_HARNESS_FRAME_ROWS_FRAME_STATE_H_
+
+#include <cstdint>
+
+#include "harness/frame_rows/frame_rows.h"
+
+namespace walkhammer {
+
+// A value that is followed. Addresses are relative to one of three bases.
+struct FrameValue {
+  enum class Kind : uint8_t {
+    kAny,       // not known
+    kEntry,     // address of the return address as the code was entered, + offset
+    kFrame,     // frame pointer of an interpreted frame, + offset
+    kMoved,     // stack pointer after its newest move by an unknown amount, + offset
+    kReturn,    // the return address
+    kCallerFp,  // the caller's frame pointer
+    kOfThread   // a word of the thread, in code that is entered by FrameEntry::kPolled
+  };
+  Kind kind = Kind::kAny;
+  int32_t offset = 0;
+
+  bool IsAddress() const {
+    return kind == Kind::kEntry || kind == Kind::kFrame || kind == Kind::kMoved;
+  }
+  bool operator==(const FrameValue&) const = default;
+};
+
+class FrameState {
+ public:
+  static FrameState Entered(FrameEntry how, int frame_words, const FrameRules& rules);
+
+  bool operator==(const FrameState& other) const;
+  bool reached() const { return reached_; }
+  void Apply(const FrameEffect& effect, const FrameRules& rules);
+  void Call(const FrameRules& rules);
+  // Keeps what both states say; true: this state has changed. `target` of a join must be reached by
+  // some path already, or becomes `from`.
+  bool Join(const FrameState& from, const FrameRules& rules);
+  // Sets what the state tells: places, why and had_frame.
+  void Tell(const FrameRules& rules, FrameRow& row) const;
+
+ private:
+  static constexpr int kMostSlots = 8;
+  using Kind = FrameValue::Kind;
+  struct Slot {
+    FrameValue at, holds;
+    bool operator==(const Slot&) const = default;
+  };
+
+  void Set(FrameRegister to, FrameValue value, const FrameRules& rules);
+  void MoveByUnknown(const FrameRules& rules);
+  void Forget(FrameValue at, int32_t bytes);
+  void Store(FrameValue at, FrameValue value);
+  FrameValue Load(FrameValue at) const;
+  FrameValue Sum(FrameRegister from, int32_t offset) const;
+  void DropSlot(int i) { slots_[i] = slots_[--count_]; }
+  bool FindIn(FrameRegister base, Kind kind, int32_t& distance) const;
+  bool Locate(const FrameRules& rules, FrameRow& row) const;
+
+  bool reached_ = false;
+  bool had_frame_ = false;
+  bool polled_ = false;     // entered by kPolled, and the return address is not on the stack yet
+  bool disagrees_ = false;  // paths have disagreed on the way here
+  int count_ = 0;
+  FrameValue registers_[kFrameRegisters];
+  Slot slots_[kMostSlots];
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_FRAME_ROWS_FRAME_STATE_H_

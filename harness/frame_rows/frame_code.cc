@@ -9,20 +9,20 @@
 namespace walkhammer {
 namespace {
 
-constexpr const char* kNames[kFrameRegisters] = {"rax", "rcx", "rdx", "rbx", "sp",  "fp",
-                                                 "rsi", "rdi", "r8",  "r9",  "r10", "r11",
-                                                 "r12", "r13", "r14", "r15"};
+constexpr const char* kRegisterNames[kFrameRegisters] = {"rax", "rcx", "rdx", "rbx", "sp",  "fp",
+                                                         "rsi", "rdi", "r8",  "r9",  "r10", "r11",
+                                                         "r12", "r13", "r14", "r15"};
 
-bool Has(std::string_view name, std::string_view part) { return name.find(part) != name.npos; }
+bool NameHas(std::string_view name, std::string_view part) { return name.find(part) != name.npos; }
 
 // TemplateInterpreterGenerator::generate_all names the codelets.
 FrameCode OfCodelet(std::string_view name, FrameCode code) {
   code.elsewhere = FrameEntry::kInterpreted;
   FrameEntry first = FrameEntry::kInterpreted;
-  if (name.starts_with("method entry point") || Has(name, "entry point (kind"))
+  if (name.starts_with("method entry point") || NameHas(name, "entry point (kind"))
     first = FrameEntry::kCalled;
-  if (Has(name, "result handlers") || Has(name, "slow signature handler") ||
-      Has(name, "bytecode tracing"))
+  if (NameHas(name, "result handlers") || NameHas(name, "slow signature handler") ||
+      NameHas(name, "bytecode tracing"))
     first = code.elsewhere = FrameEntry::kCalled;
   code.entries.push_back({0, first});
   return code;
@@ -41,12 +41,26 @@ const char* WhyText(WhyUnknown why) {
   }
 }
 
-std::string NameOf(FrameRegister reg) { return reg < kFrameRegisters ? kNames[reg] : "?"; }
+std::string RegisterName(FrameRegister reg) {
+  return reg < kFrameRegisters ? kRegisterNames[reg] : "?";
+}
 
 bool IsBySp(const FrameRow& row) { return row.reg == 4; }
 bool IsByFp(const FrameRow& row) { return row.reg == 5; }
 
 }  // namespace
+
+// The stubs of C1 that throw, and what replaces the caller's frame.
+bool NeverReturns(std::string_view name) {
+  return NameHas(name, "throw_") || NameHas(name, "forward_exception") ||
+         NameHas(name, "unwind_exception") || NameHas(name, "UncommonTrapBlob") ||
+         NameHas(name, "DeoptimizationBlob");
+}
+
+bool IsScratch(std::string_view name) {
+  return NameHas(name, "temporary CodeBuffer") || NameHas(name, "Temp Buffer") ||
+         name == "adapters" || NameHas(name, "Compile::");
+}
 
 FrameCode FrameCodeOf(std::string_view kind, std::string_view name, uint64_t begin,
                       std::span<const uint8_t> bytes, int frame_words) {
@@ -57,11 +71,13 @@ FrameCode FrameCodeOf(std::string_view kind, std::string_view name, uint64_t beg
   if (kind == "codelet") return OfCodelet(name, code);
   FrameEntry first = FrameEntry::kCalled;
   if (kind == "nmethod" && frame_words > 0) code.elsewhere = FrameEntry::kFramed;
-  if (kind == "adapter") code.elsewhere = FrameEntry::kCalled;
-  if (Has(name, "ExceptionBlob")) first = FrameEntry::kThrown;
+  // Pieces that are each called, or jumped to at the begin of a method.
+  if (kind == "adapter" || name == "native signature handlers" || name == "InlineCacheBuffer")
+    code.elsewhere = FrameEntry::kCalled;
+  if (NameHas(name, "ExceptionBlob")) first = FrameEntry::kThrown;
   // SharedRuntime::generate_handler_blob: only where the fault of a poll leads does it make room.
   constexpr uint8_t kPushRbx = 0x53;
-  if (Has(name, "SafepointBlob") && !bytes.empty() && bytes[0] == kPushRbx)
+  if (NameHas(name, "SafepointBlob") && !bytes.empty() && bytes[0] == kPushRbx)
     first = FrameEntry::kPolled;
   code.entries.push_back({0, first});
   return code;
@@ -70,9 +86,9 @@ FrameCode FrameCodeOf(std::string_view kind, std::string_view name, uint64_t beg
 std::string PlaceText(const FrameRow& row) {
   switch (row.place) {
     case FramePlace::kInMemory:
-      return fmt::format("{}{:+}", NameOf(row.reg), row.distance);
+      return fmt::format("{}{:+}", RegisterName(row.reg), row.distance);
     case FramePlace::kInRegister:
-      return "in " + NameOf(row.reg);
+      return "in " + RegisterName(row.reg);
     case FramePlace::kInThread:
       return "in the thread";
     default:

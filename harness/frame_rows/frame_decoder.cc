@@ -15,12 +15,13 @@ struct FrameDecoder::Architecture {
   cs_mode mode;
   const FrameRules* rules;
   void (*read)(const cs_insn&, FrameInstruction&);
+  bool (*read_unknown)(std::span<const uint8_t> code, FrameInstruction&);  // to Capstone
   static constexpr int kCount = 1;
   static const Architecture kAll[kCount];
 };
 
 const FrameDecoder::Architecture FrameDecoder::Architecture::kAll[kCount] = {
-    {EM_X86_64, CS_ARCH_X86, CS_MODE_64, &kFrameRulesX86, ReadFrameX86},
+    {EM_X86_64, CS_ARCH_X86, CS_MODE_64, &kFrameRulesX86, ReadFrameX86, ReadVectorX86},
 };
 
 Result<FrameDecoder> FrameDecoder::For(uint16_t machine) {
@@ -59,7 +60,8 @@ bool FrameDecoder::Decode(std::span<const uint8_t> code, uint64_t address,
   auto* insn = static_cast<cs_insn*>(instruction_);
   out = FrameInstruction();
   out.address = address;
-  if (!cs_disasm_iter(handle_, &at, &left, &address, insn)) return false;
+  if (!cs_disasm_iter(handle_, &at, &left, &address, insn))
+    return architecture_->read_unknown(code, out);
   out.size = static_cast<uint8_t>(insn->size);
   architecture_->read(*insn, out);
   return true;

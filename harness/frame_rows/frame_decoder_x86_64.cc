@@ -8,11 +8,11 @@
 namespace walkhammer {
 namespace {
 
-using Kind = FrameEffect::Kind;
+using Effect = FrameEffect::Kind;
 using Flow = FrameInstruction::Flow;
 
-constexpr FrameRegister kSp = 4, kFp = 5;
-constexpr int32_t kWord = 8;
+constexpr FrameRegister kStackPointer = 4, kFramePointer = 5;
+constexpr int32_t kPushed = 8;
 
 // Registers of Capstone by number, each with its parts.
 constexpr x86_reg kParts[kFrameRegisters][5] = {
@@ -47,7 +47,7 @@ FrameRegister NumberOf(unsigned reg) {
   return reg < X86_REG_ENDING ? numbers[reg] : kNoFrameRegister;
 }
 
-bool IsWord(const cs_x86_op& op) { return op.type == X86_OP_REG && op.size == kWord; }
+bool IsWord(const cs_x86_op& op) { return op.type == X86_OP_REG && op.size == kPushed; }
 
 // The register that `op` is, or is a part of.
 FrameRegister RegisterOf(const cs_x86_op& op) {
@@ -64,22 +64,24 @@ FrameRegister BaseOf(const cs_x86_op& op) {
 int32_t OffsetOf(const cs_x86_op& op) { return static_cast<int32_t>(op.mem.disp); }
 
 void Lose(FrameInstruction& out, FrameRegister reg) {
-  if (reg != kNoFrameRegister) out.Add({Kind::kLose, reg});
+  if (reg != kNoFrameRegister) out.Add({Effect::kLose, reg});
 }
 
 void Spoil(FrameInstruction& out, const cs_x86_op& op) {
   if (const FrameRegister base = BaseOf(op); base != kNoFrameRegister)
-    out.Add({Kind::kSpoil, base, kNoFrameRegister, std::max<uint16_t>(op.size, 1), OffsetOf(op)});
+    out.Add({Effect::kSpoil, base, kNoFrameRegister, std::max<uint16_t>(op.size, 1), OffsetOf(op)});
 }
 
-void Move(FrameInstruction& out, int32_t bytes) { out.Add({Kind::kSet, kSp, kSp, 8, bytes}); }
+void Move(FrameInstruction& out, int32_t bytes) {
+  out.Add({Effect::kSet, kStackPointer, kStackPointer, 8, bytes});
+}
 
 void Push(FrameInstruction& out, FrameRegister from) {
-  Move(out, -kWord);
-  if (from == kNoFrameRegister || from == kSp)
-    out.Add({Kind::kSpoil, kSp});
+  Move(out, -kPushed);
+  if (from == kNoFrameRegister || from == kStackPointer)
+    out.Add({Effect::kSpoil, kStackPointer});
   else
-    out.Add({Kind::kStore, kSp, from});
+    out.Add({Effect::kStore, kStackPointer, from});
 }
 
 // Any instruction: what it may write is unknown afterwards. Capstone 4 does not know the access of
@@ -102,15 +104,15 @@ void ReadMove(const cs_insn& insn, FrameInstruction& out) {
   const cs_x86_op& from = insn.detail->x86.operands[1];
   if (to.type == X86_OP_MEM) {
     if (IsWord(from) && BaseOf(to) != kNoFrameRegister && RegisterOf(from) != kNoFrameRegister)
-      out.Add({Kind::kStore, BaseOf(to), RegisterOf(from), 8, OffsetOf(to)});
+      out.Add({Effect::kStore, BaseOf(to), RegisterOf(from), 8, OffsetOf(to)});
     else
       Spoil(out, to);
     return;
   }
   if (IsWord(to) && IsWord(from) && RegisterOf(from) != kNoFrameRegister)
-    out.Add({Kind::kSet, RegisterOf(to), RegisterOf(from)});
+    out.Add({Effect::kSet, RegisterOf(to), RegisterOf(from)});
   else if (IsWord(to) && BaseOf(from) != kNoFrameRegister)
-    out.Add({Kind::kLoad, RegisterOf(to), BaseOf(from), 8, OffsetOf(from)});
+    out.Add({Effect::kLoad, RegisterOf(to), BaseOf(from), 8, OffsetOf(from)});
   else
     Lose(out, RegisterOf(to));
 }
@@ -120,24 +122,24 @@ void ReadSum(const cs_insn& insn, FrameInstruction& out) {
   const cs_x86_op& to = insn.detail->x86.operands[0];
   const cs_x86_op& from = insn.detail->x86.operands[1];
   if (insn.id == X86_INS_LEA && IsWord(to) && BaseOf(from) != kNoFrameRegister)
-    return out.Add({Kind::kSet, RegisterOf(to), BaseOf(from), 8, OffsetOf(from)});
+    return out.Add({Effect::kSet, RegisterOf(to), BaseOf(from), 8, OffsetOf(from)});
   if (insn.id == X86_INS_LEA || !IsWord(to) || from.type != X86_OP_IMM)
     return LoseWritten(insn, out);
   const auto by = static_cast<int32_t>(from.imm);
-  out.Add({Kind::kSet, RegisterOf(to), RegisterOf(to), 8, insn.id == X86_INS_SUB ? -by : by});
+  out.Add({Effect::kSet, RegisterOf(to), RegisterOf(to), 8, insn.id == X86_INS_SUB ? -by : by});
 }
 
 void ReadPop(const cs_x86_op& to, FrameInstruction& out) {
-  if (RegisterOf(to) == kSp) return Lose(out, kSp);
-  if (IsWord(to)) out.Add({Kind::kLoad, RegisterOf(to), kSp});
-  Move(out, kWord);
+  if (RegisterOf(to) == kStackPointer) return Lose(out, kStackPointer);
+  if (IsWord(to)) out.Add({Effect::kLoad, RegisterOf(to), kStackPointer});
+  Move(out, kPushed);
   if (to.type == X86_OP_MEM) Spoil(out, to);
 }
 
 void ReadExchange(const cs_insn& insn, FrameInstruction& out) {
   const cs_x86_op& a = insn.detail->x86.operands[0];
   const cs_x86_op& b = insn.detail->x86.operands[1];
-  if (IsWord(a) && IsWord(b)) return out.Add({Kind::kSwap, RegisterOf(a), RegisterOf(b)});
+  if (IsWord(a) && IsWord(b)) return out.Add({Effect::kSwap, RegisterOf(a), RegisterOf(b)});
   for (const cs_x86_op* op : {&a, &b}) {
     Lose(out, RegisterOf(*op));
     Spoil(out, *op);
@@ -211,6 +213,22 @@ size_t BehindPatch(std::span<const uint8_t> code, bool& has_frame) {
   return has_frame || pushes ? kFirst : 0;
 }
 
+// Bytes of a ModRM byte and what belongs to it, with `modrm` and what follows; 0: cut off.
+size_t SizeOfOperand(std::span<const uint8_t> modrm) {
+  if (modrm.empty()) return 0;
+  const int mode = modrm[0] >> 6, rm = modrm[0] & 7;
+  if (mode == 3) return 1;
+  const bool has_sib = rm == 4;
+  if (has_sib && modrm.size() < 2) return 0;
+  const bool is_far = mode == 2 || (mode == 0 && (has_sib ? modrm[1] & 7 : rm) == 5);
+  return (has_sib ? 2 : 1) + size_t{is_far ? 4U : mode == 1 ? 1U : 0U};
+}
+
+// True if the instruction `op` of an opcode map of the vector extensions ends in a byte of data.
+bool HasImmediate(int map, uint8_t op) {
+  return map == 3 || (map == 1 && ((op >= 0x70 && op <= 0x73) || (op >= 0xc2 && op <= 0xc6)));
+}
+
 constexpr uint64_t Bits(std::initializer_list<int> registers) {
   uint64_t bits = 0;
   for (const int reg : registers) bits |= uint64_t{1} << reg;
@@ -219,8 +237,9 @@ constexpr uint64_t Bits(std::initializer_list<int> registers) {
 
 }  // namespace
 
-const FrameRules kFrameRulesX86 = {kSp,      kFp,        2, 15, Bits({0, 1, 2, 6, 7, 8, 9, 10, 11}),
-                                   IsCalled, BehindPatch};
+const FrameRules kFrameRulesX86 = {
+    kStackPointer, kFramePointer, 2, 15, Bits({0, 1, 2, 6, 7, 8, 9, 10, 11}),
+    IsCalled,      BehindPatch};
 
 void ReadFrameX86(const cs_insn& insn, FrameInstruction& out) {
   if (ReadFlow(insn, out)) return;
@@ -242,11 +261,11 @@ void ReadFrameX86(const cs_insn& insn, FrameInstruction& out) {
       return ReadPop(x86.operands[0], out);
     case X86_INS_POPFQ:
     case X86_INS_POPF:
-      return Move(out, kWord);
+      return Move(out, kPushed);
     case X86_INS_LEAVE:
-      out.Add({Kind::kSet, kSp, kFp});
-      out.Add({Kind::kLoad, kFp, kSp});
-      return Move(out, kWord);
+      out.Add({Effect::kSet, kStackPointer, kFramePointer});
+      out.Add({Effect::kLoad, kFramePointer, kStackPointer});
+      return Move(out, kPushed);
     case X86_INS_MOV:
     case X86_INS_MOVABS:
       return ReadMove(insn, out);
@@ -259,6 +278,25 @@ void ReadFrameX86(const cs_insn& insn, FrameInstruction& out) {
     default:
       return LoseWritten(insn, out);
   }
+}
+
+// Intel SDM, volume 2, 2.3 and 2.7: the prefixes VEX and EVEX. No such instruction moves the stack
+// pointer; its first register may be a general one.
+bool ReadVectorX86(std::span<const uint8_t> code, FrameInstruction& out) {
+  if (code.size() < 6) return false;
+  const bool is_short = code[0] == 0xc5, is_vex = code[0] == 0xc4, is_evex = code[0] == 0x62;
+  if (!is_short && !is_vex && !is_evex) return false;
+  const size_t at_op = is_short ? 2 : is_vex ? 3 : 4;
+  const int map = is_short ? 1 : is_vex ? code[1] & 0x1f : code[1] & 7;
+  const uint8_t op = code[at_op];
+  const size_t operand = SizeOfOperand(code.subspan(at_op + 1));
+  const size_t size = at_op + 1 + operand + (HasImmediate(map, op) ? 1 : 0);
+  if (map < 1 || map > 3 || operand == 0 || size > code.size()) return false;
+  out.size = static_cast<uint8_t>(size);
+  const bool is_extended = (code[1] & 0x80) == 0;
+  const auto reg = static_cast<FrameRegister>((code[at_op + 1] >> 3 & 7) + (is_extended ? 8 : 0));
+  if (reg != kStackPointer && reg != kFramePointer) Lose(out, reg);
+  return true;
 }
 
 }  // namespace walkhammer

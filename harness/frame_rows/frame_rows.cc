@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
+#include <utility>
 
 #include "harness/frame_rows/frame_state.h"
 
@@ -14,27 +16,38 @@ using Flow = FrameInstruction::Flow;
 class Analysis {
  public:
   Analysis(const FrameDecoder& decoder, const FrameCode& code)
-      : decoder_(decoder), code_(code), places_(code.bytes.size(), kUnseen) {}
+      : decoder_(decoder), code_(code), places_() {}
 
   std::vector<FrameRow> Run() {
-    for (const FrameCode::Entry& entry : code_.entries) Enter(entry.offset, entry.how);
-    EnterBehindPatches();
-    Settle();
-    EnterElsewhere();
+    do {
+      Begin();
+      for (const FrameCode::Entry& entry : code_.entries) Enter(entry.offset, entry.how);
+      EnterBehindPatches();
+      EnterElsewhere();
+    } while (starts_anew_);
     return Rows();
   }
 
  private:
   static constexpr int32_t kUnseen = -1, kNoInstruction = -2;
-  static constexpr uint64_t kNowhere = 0, kSeveral = 1;  // Node::only_from
-  static constexpr int kMostReplaced = 64;
+  static constexpr uint64_t kEntries = 0;
+  static constexpr size_t kMostAnew = 40;
+  static constexpr int kMostReplaced = 64;  // afterwards, nothing that came is taken back
   struct Node {
     FrameInstruction instruction;
     FrameState before;
-    bool waits = false;             // in waiting_
-    uint64_t only_from = kNowhere;  // the instruction before, if all paths lead through it
+    bool waits = false;  // in waiting_
     int visits = 0;
+    // What came last from each instruction before. kEntries: from entries.
+    std::vector<std::pair<uint64_t, FrameState>> incoming;
   };
+
+  void Begin() {
+    starts_anew_ = false;
+    waiting_.clear();
+    places_.assign(code_.bytes.size(), kUnseen);
+    nodes_.clear();
+  }
 
   std::span<const uint8_t> At(uint32_t offset) const { return code_.bytes.subspan(offset); }
   bool Holds(uint64_t address) const {
@@ -56,23 +69,43 @@ class Analysis {
     return place < 0 ? nullptr : &nodes_[static_cast<size_t>(place)];
   }
 
-  // `from`: address of the instruction before; kSeveral: an entry. What comes from one instruction
-  // alone is not joined with what came from there earlier, which was less true.
-  void Flows(uint64_t address, const FrameState& state, uint64_t from = kSeveral) {
-    if (!Holds(address)) return;
+  // `from`: address of the instruction before. What came from there earlier is replaced: it was
+  // less true, and what it has in common with others is too little.
+  void Flows(uint64_t address, const FrameState& state, uint64_t from = kEntries) {
+    if (!Holds(address) || !state.reached()) return;
     Node* node = NodeAt(OffsetOf(address));
-    if (node == nullptr || !state.reached()) return;
-    if (node->only_from == kNowhere) node->only_from = from;
-    if (node->only_from != from) node->only_from = kSeveral;
-    if (node->only_from == from && from != kSeveral && node->visits++ < kMostReplaced) {
-      if (node->before == state) return;
-      node->before = state;
-    } else if (!node->before.Join(state, decoder_.rules())) {
-      return;
-    }
+    if (node == nullptr) return;
+    const FrameState joined = JoinedAt(*node, state, from);
+    if (node->before == joined) return;
+    node->before = joined;
     if (node->waits) return;
     node->waits = true;
     waiting_.push_back(OffsetOf(address));
+  }
+
+  FrameState JoinedAt(Node& node, const FrameState& state, uint64_t from) {
+    auto known = std::find_if(node.incoming.begin(), node.incoming.end(),
+                              [&](const auto& one) { return one.first == from; });
+    const bool keeps = from == kEntries || node.visits++ >= kMostReplaced;
+    if (known == node.incoming.end())
+      node.incoming.emplace_back(from, state);
+    else if (keeps)
+      known->second.Join(state, decoder_.rules());
+    else
+      known->second = state;
+    const FrameState& first = node.incoming[0].second;
+    FrameState joined = first;
+    if (node.visits > kMostReplaced) joined.Join(node.before, decoder_.rules());
+    bool has_one_sp = true;
+    for (size_t i = 1; i < node.incoming.size(); i++) {
+      has_one_sp = has_one_sp && first.HasSpOf(node.incoming[i].second, decoder_.rules());
+      joined.Join(node.incoming[i].second, decoder_.rules());
+    }
+    const uint32_t offset = OffsetOf(node.instruction.address);
+    if (!has_one_sp && forgets_sp_.size() < kMostAnew && forgets_sp_.insert(offset).second)
+      starts_anew_ = true;
+    if (forgets_sp_.contains(offset)) joined.LoseSp(decoder_.rules());
+    return joined;
   }
 
   void Enter(uint32_t offset, FrameEntry how) {
@@ -83,6 +116,7 @@ class Analysis {
     if (at.flow == Flow::kCall) {
       if (at.target != 0)
         Flows(at.target, FrameState::Entered(FrameEntry::kCalled, 0, decoder_.rules()));
+      if (std::binary_search(code_.no_return.begin(), code_.no_return.end(), at.target)) return;
       state.Call(decoder_.rules());
     } else {
       for (int i = 0; i < at.count; i++) state.Apply(at.effects[i], decoder_.rules());
@@ -96,7 +130,7 @@ class Analysis {
   }
 
   void Settle() {
-    while (!waiting_.empty()) {
+    while (!waiting_.empty() && !starts_anew_) {
       Node& node = nodes_[static_cast<size_t>(places_[waiting_.front()])];
       waiting_.pop_front();
       node.waits = false;
@@ -122,11 +156,12 @@ class Analysis {
                     decoder_.rules());
       Flows(at.address + behind, state);
     }
+    Settle();
   }
 
   // Enters, in ascending order, what nothing has led to so far.
   void EnterElsewhere() {
-    for (uint32_t offset = 0; offset < code_.bytes.size();) {
+    for (uint32_t offset = 0; offset < code_.bytes.size() && !starts_anew_;) {
       if (const int32_t place = places_[offset]; place >= 0) {
         offset += nodes_[static_cast<size_t>(place)].instruction.size;
         continue;
@@ -179,6 +214,11 @@ class Analysis {
   std::vector<Node> nodes_;
   std::deque<uint32_t> waiting_;  // offsets of instructions whose state has changed
   bool has_indirect_ = false;
+  // Where paths with different stack pointers meet, nothing is relative to the stack pointer of
+  // before. What has been followed from there by then is wrong, also around loops, and so all is
+  // followed anew.
+  std::set<uint32_t> forgets_sp_;
+  bool starts_anew_ = false;
 };
 
 }  // namespace

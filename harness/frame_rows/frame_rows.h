@@ -68,7 +68,13 @@ struct FrameCode {
   std::vector<Entry> entries;
   // How code is entered that no entry leads to: exception handlers of a method, for instance.
   FrameEntry elsewhere = FrameEntry::kNone;
+  std::vector<uint64_t> no_return;  // addresses of code that does not return to its caller; sorted
 };
+
+// True if what HotSpot names so never returns to its caller.
+bool NeverReturns(std::string_view name);
+// True if what HotSpot names so is a buffer in which compilers write, and that nobody executes.
+bool IsScratch(std::string_view name);
 
 // The entries of code by its name, as HotSpot gives it: `kind` nmethod, stub, adapter or codelet.
 FrameCode FrameCodeOf(std::string_view kind, std::string_view name, uint64_t begin,

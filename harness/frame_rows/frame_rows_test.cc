@@ -168,6 +168,84 @@ TEST(FrameRows, ALoopThatPushesKeepsTheReturnAddressInItsRegister) {
       ElementsAre("sp+0", "in rax", "in rax", "in rax", "in rax", "sp+0", "sp+8", "sp+8", "sp+8"));
 }
 
+// A loop behind code that has lost the way from sp to the entry keeps its rows, too.
+TEST(FrameRows, ALoopBehindALoopThatPushes) {
+  EXPECT_THAT(Places({0x58,        // +0 pop rax
+                      0x6a, 0x00,  // +1 push 0
+                      0xff, 0xca,  // +3 dec edx
+                      0x7f, 0xfa,  // +5 jg +1
+                      0x50,        // +7 push rax
+                      0x55,        // +8 push rbp
+                      0xff, 0xc9,  // +9 dec ecx
+                      0x75, 0xfc,  // +0xb jne +9
+                      0x31, 0xc0,  // +0xd xor eax, eax
+                      0x90}),
+              ElementsAre("sp+0", "in rax", "in rax", "in rax", "in rax", "sp+0", "sp+8", "sp+8",
+                          "sp+8", "sp+8"));
+}
+
+TEST(FrameRows, OfTwoCopiesTheLowerIsShown) {
+  EXPECT_THAT(Places({0x48, 0x8b, 0x04, 0x24,  // mov rax, [rsp]
+                      0x50,                    // push rax
+                      0x90}),
+              ElementsAre("sp+0", "sp+0", "sp+0"));
+}
+
+TEST(FrameRows, ARegisterThatOnePathHasChangedIsLost) {
+  EXPECT_THAT(Places({0x58, 0x50,              // +0 pop rax; push rax
+                      0x74, 0x02,              // +2 je +6
+                      0x31, 0xc0,              // +4 xor eax, eax
+                      0x48, 0x83, 0xc4, 0x08,  // +6 add rsp, 8
+                      0x90}),
+              ElementsAre("sp+0", "in rax", "sp+0", "sp+0", "sp+0", "unknown: lost"));
+}
+
+TEST(FrameRows, AWordThatOnePathHasChangedIsLost) {
+  EXPECT_THAT(Places({0x74, 0x08,                          // +0 je +0xa
+                      0x48, 0xc7, 0x04, 0x24, 0, 0, 0, 0,  // +2 mov qword [rsp], 0
+                      0x90}),
+              ElementsAre("sp+0", "sp+0", "unknown: lost"));
+}
+
+TEST(FrameRows, AFramePointerThatIsSavedAndRestoredByAnotherStackPointer) {
+  EXPECT_THAT(Places({0x55,                       // push rbp
+                      0x49, 0x89, 0xe4,           // mov r12, rsp
+                      0x48, 0x83, 0xe4, 0xf0,     // and rsp, -16
+                      0xe8, 0,    0,    1,    0,  // call elsewhere
+                      0x4c, 0x89, 0xe4,           // mov rsp, r12
+                      0x31, 0xed,                 // xor ebp, ebp
+                      0x5d,                       // pop rbp
+                      0x90},
+                     FrameEntry::kInterpreted)
+                  .back(),
+              "fp+8");
+}
+
+// The throwing stub's call is followed by the slow path of a poll.
+TEST(FrameRows, BehindACallThatDoesNotReturn) {
+  const Bytes bytes = {0x74, 0x0b,           // +0 je +0xd
+                       0x53,                 // +2 push rbx
+                       0xe8, 0,    0, 1, 0,  // +3 call elsewhere
+                       0xe8, 0,    0, 1, 0,  // +8 call elsewhere
+                       0x90};                // +0xd nop
+  FrameCode code;
+  code.bytes = bytes;
+  code.entries = {{0, FrameEntry::kCalled}};
+  EXPECT_EQ(PlaceText(RowsOf(code).back()), "unknown: paths disagree");
+  code.no_return = {kBegin + 0x1000d};
+  EXPECT_EQ(PlaceText(RowsOf(code).back()), "sp+0");
+}
+
+TEST(FrameRows, InstructionsThatCapstoneDoesNotKnow) {
+  EXPECT_THAT(Places({0x55,                                            // push rbp
+                      0x62, 0xf1, 0xfe, 0x48, 0x6f, 0x07,              // vmovdqu64 zmm0, [rdi]
+                      0x62, 0xf1, 0xfe, 0x48, 0x7f, 0x44, 0x24, 0x01,  // ... [rsp + 64], zmm0
+                      0x62, 0xf3, 0xfd, 0x48, 0x3b, 0xc0, 0x01,  // vextracti64x4 ymm0, zmm0, 1
+                      0xc5, 0xf8, 0x77,                          // vzeroupper
+                      0x5d, 0xc3, 0x90, 0x90, 0x90, 0x90}),      // pop rbp; ret
+              ElementsAre("sp+0", "sp+8", "sp+8", "sp+8", "sp+8", "sp+8", "sp+0"));
+}
+
 TEST(FrameRows, WherePathsDisagreeTheRowIsUnknown) {
   EXPECT_THAT(Places({0x74, 0x01,  // +0 je +3
                       0x53,        // +2 push rbx

@@ -6,9 +6,7 @@
 namespace walkhammer {
 namespace {
 
-using Kind = FrameValue::Kind;
-
-constexpr int32_t kWord = 8;
+constexpr int32_t kFrameWord = 8;
 constexpr int32_t kFarthest = 1 << 24;  // bytes between two addresses of one frame
 
 }  // namespace
@@ -30,14 +28,14 @@ FrameState FrameState::Entered(FrameEntry how, int frame_words, const FrameRules
       break;
     case FrameEntry::kFramed:
       state.Store(entry, {Kind::kReturn, 0});
-      state.Store({Kind::kEntry, -kWord}, fp);
-      sp.offset = -kWord * std::max(frame_words - 1, 0);
+      state.Store({Kind::kEntry, -kFrameWord}, fp);
+      sp.offset = -kFrameWord * std::max(frame_words - 1, 0);
       fp = {};
       state.had_frame_ = true;
       break;
     case FrameEntry::kInterpreted:
       sp = {Kind::kMoved, 0};
-      state.Store({Kind::kFrame, kWord}, {Kind::kReturn, 0});
+      state.Store({Kind::kFrame, kFrameWord}, {Kind::kReturn, 0});
       state.Store({Kind::kFrame, 0}, fp);
       fp = {Kind::kFrame, 0};
       state.had_frame_ = true;
@@ -47,7 +45,7 @@ FrameState FrameState::Entered(FrameEntry how, int frame_words, const FrameRules
       break;
     case FrameEntry::kPolled:
       state.polled_ = true;
-      sp.offset = kWord;  // room for the return address is made first
+      sp.offset = kFrameWord;  // room for the return address is made first
       break;
   }
   return state;
@@ -69,30 +67,50 @@ void FrameState::Set(FrameRegister to, FrameValue value, const FrameRules& rules
   registers_[to] = value;
   if (to != rules.sp) return;
   for (int i = count_; i-- > 0;)
-    if (slots_[i].at.kind == value.kind && slots_[i].at.offset < value.offset) DropSlot(i);
+    if (slots_[i].at.HasBaseOf(value) && slots_[i].at.offset < value.offset) DropSlot(i);
   if (value.kind != Kind::kEntry || value.offset < 0) had_frame_ = true;
 }
 
-// All that is relative to an earlier such move is unknown from now on.
+// True if something else than the stack pointer is relative to that move.
+bool FrameState::Uses(uint8_t move) const {
+  const auto uses = [&](const FrameValue& value) {
+    return value.kind == Kind::kMoved && value.move == move;
+  };
+  return std::any_of(slots_, slots_ + count_,
+                     [&](const Slot& slot) { return uses(slot.at) || uses(slot.holds); }) ||
+         std::any_of(registers_, registers_ + kFrameRegisters, uses);
+}
+
+// Of too many moves the first is forgotten, with all that is relative to it.
 void FrameState::MoveByUnknown(const FrameRules& rules) {
-  for (FrameValue& value : registers_)
-    if (value.kind == Kind::kMoved) value = {};
-  for (int i = count_; i-- > 0;)
-    if (slots_[i].at.kind == Kind::kMoved || slots_[i].holds.kind == Kind::kMoved) DropSlot(i);
-  registers_[rules.sp] = {Kind::kMoved, 0};
+  registers_[rules.sp] = {};
+  uint8_t move = 0;
+  while (move < FrameValue::kMostMoves && Uses(move)) move++;
+  if (move == FrameValue::kMostMoves) {
+    move = 0;
+    for (FrameValue& value : registers_)
+      if (value.kind == Kind::kMoved && value.move == move) value = {};
+    for (int i = count_; i-- > 0;)
+      for (const FrameValue& value : {slots_[i].at, slots_[i].holds})
+        if (value.kind == Kind::kMoved && value.move == move) {
+          DropSlot(i);
+          break;
+        }
+  }
+  registers_[rules.sp] = {Kind::kMoved, 0, move};
   had_frame_ = true;
 }
 
 void FrameState::Forget(FrameValue at, int32_t bytes) {
   for (int i = count_; i-- > 0;)
-    if (slots_[i].at.kind == at.kind && slots_[i].at.offset < at.offset + bytes &&
-        slots_[i].at.offset + kWord > at.offset)
+    if (slots_[i].at.HasBaseOf(at) && slots_[i].at.offset < at.offset + bytes &&
+        slots_[i].at.offset + kFrameWord > at.offset)
       DropSlot(i);
 }
 
 void FrameState::Store(FrameValue at, FrameValue value) {
   if (!at.IsAddress()) return;
-  Forget(at, kWord);
+  Forget(at, kFrameWord);
   if (polled_ && value.kind == Kind::kOfThread && at == FrameValue{Kind::kEntry, 0}) {
     polled_ = false;
     value = {Kind::kReturn, 0};
@@ -156,14 +174,21 @@ bool FrameState::Join(const FrameState& from, const FrameRules& rules) {
   had_frame_ |= from.had_frame_;
   polled_ &= from.polled_;
   disagrees_ |= from.disagrees_;
-  // Relative to the stack pointer as it is here, the same words may still be at the same places.
-  if (registers_[rules.sp] != from.registers_[rules.sp]) MoveByUnknown(rules);
+  const bool has_moved = registers_[rules.sp] != from.registers_[rules.sp];
   for (int i = 0; i < kFrameRegisters; i++)
     if (i != rules.sp && registers_[i] != from.registers_[i]) registers_[i] = {};
   for (int i = count_; i-- > 0;)
     if (from.Load(slots_[i].at) != slots_[i].holds) DropSlot(i);
+  if (has_moved) MoveByUnknown(rules);
   if (known && !Locate(rules, both)) disagrees_ = true;
   return !(*this == before);
+}
+
+void FrameState::LoseSp(const FrameRules& rules) {
+  FrameRow before, after;
+  const bool was_known = Locate(rules, before);
+  MoveByUnknown(rules);
+  if (was_known && !Locate(rules, after)) disagrees_ = true;
 }
 
 // Finds the lowest word from the address in `base` on that holds a value of `kind`.
@@ -172,7 +197,7 @@ bool FrameState::FindIn(FrameRegister base, Kind kind, int32_t& distance) const 
   bool found = false;
   for (int i = 0; i < count_; i++) {
     const Slot& slot = slots_[i];
-    if (slot.holds.kind != kind || slot.at.kind != from.kind) continue;
+    if (slot.holds.kind != kind || !slot.at.HasBaseOf(from)) continue;
     const int32_t here = slot.at.offset - from.offset;
     if (found && here >= distance) continue;
     found = true;

@@ -10,7 +10,7 @@
 
 namespace walkhammer {
 
-// A value that is followed. Addresses are relative to one of three bases.
+// A value that is followed. Addresses are relative to a base.
 struct FrameValue {
   enum class Kind : uint8_t {
     kAny,       // not known
@@ -21,12 +21,16 @@ struct FrameValue {
     kCallerFp,  // the caller's frame pointer
     kOfThread   // a word of the thread, in code that is entered by FrameEntry::kPolled
   };
+  static constexpr uint8_t kMostMoves = 4;
+
   Kind kind = Kind::kAny;
   int32_t offset = 0;
+  uint8_t move = 0;  // kMoved: which move, below kMostMoves
 
   bool IsAddress() const {
     return kind == Kind::kEntry || kind == Kind::kFrame || kind == Kind::kMoved;
   }
+  bool HasBaseOf(const FrameValue& other) const { return kind == other.kind && move == other.move; }
   bool operator==(const FrameValue&) const = default;
 };
 
@@ -41,6 +45,11 @@ class FrameState {
   // Keeps what both states say; true: this state has changed. `target` of a join must be reached by
   // some path already, or becomes `from`.
   bool Join(const FrameState& from, const FrameRules& rules);
+  bool HasSpOf(const FrameState& other, const FrameRules& rules) const {
+    return registers_[rules.sp] == other.registers_[rules.sp];
+  }
+  // Where paths meet that have moved the stack pointer differently.
+  void LoseSp(const FrameRules& rules);
   // Sets what the state tells: places, why and had_frame.
   void Tell(const FrameRules& rules, FrameRow& row) const;
 
@@ -53,6 +62,7 @@ class FrameState {
   };
 
   void Set(FrameRegister to, FrameValue value, const FrameRules& rules);
+  bool Uses(uint8_t move) const;
   void MoveByUnknown(const FrameRules& rules);
   void Forget(FrameValue at, int32_t bytes);
   void Store(FrameValue at, FrameValue value);

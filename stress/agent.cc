@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -216,9 +217,12 @@ void Agent::CodeLoaded(jmethodID method, const void* code, jint size, const void
   described_.Add(begin, record);
   const MethodEntry* entry = methods().Find(method);
   const FoundCode found = code_.Find(begin);
+  const bool is_found = found.kind == CodeKind::kNmethod && found.begin == begin;
+  // The stubs behind a method's code belong to it, too.
+  const uint64_t end = begin + static_cast<uint64_t>(size);
   recorder_->Add(SymbolKind::kNmethod, entry == nullptr ? "?" : entry->name, begin,
-                 begin + static_cast<uint64_t>(size), found.level,
-                 found.kind == CodeKind::kNmethod ? found.frame_complete : 0);
+                 is_found ? std::max(end, found.end) : end, found.level,
+                 is_found ? found.frame_complete : 0, is_found ? found.frame_words : 0);
 }
 
 void Agent::CodeUnloaded(const void* code) {

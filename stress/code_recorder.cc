@@ -6,7 +6,7 @@
 namespace walkhammer::stress {
 
 void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end,
-                       int level, int frame_complete) {
+                       int level, int frame_complete, int frame_words) {
   const char* kept = names_.Keep(name);
   std::lock_guard<std::mutex> lock(mutex_);
   uint32_t place = state_.code_count.load();
@@ -32,6 +32,7 @@ void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, u
   entry.level = static_cast<int8_t>(level);
   entry.gone = 0;
   entry.frame_complete = frame_complete;
+  entry.frame_words = frame_words;
   entry.begin.store(begin, std::memory_order_release);
   places_[begin] = place;
 }

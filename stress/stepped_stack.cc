@@ -106,7 +106,17 @@ void SteppedStack::Push(const SteppedPoint& at) {
   if (at.sp + kSlotBytes != before_.sp || before_.code == SteppedCode::kNative) return;
   if (top != nullptr && top->is_away && at.top == top->return_pc) return;  // see DropReturned
   // The interpreter leaves its return address and jumps instead of calling.
-  if (IsInterpreter(before_.code) && code_.InInterpreter(at.top)) return Call(at);
+  if (IsInterpreter(before_.code) && code_.InInterpreter(at.top)) {
+    Call(at);
+    if (Top() != nullptr && Top()->slot == at.sp) Top()->is_pushed = true;
+    return;
+  }
+  // An adapter aligns the stack, and puts the return address there once more.
+  if (before_.code == SteppedCode::kAdapter && top != nullptr && at.top == top->return_pc &&
+      top->caller != Caller::kUnknown) {
+    top->slot = at.sp;
+    return;
+  }
   if (code_.IsGenerated(at.top)) AddUnknown();
 }
 
@@ -129,6 +139,7 @@ void SteppedStack::Apply(const SteppedPoint& at) {
       if (top != nullptr && top->slot != before_.sp && code_.IsGenerated(before_.pc)) AddUnknown();
       return;
     case StepOp::kJumpIndirect:
+      if (top != nullptr) top->is_pushed = false;
       if (top != nullptr && top->is_away) Drop();
       if (LeavesFrame(at)) AddUnknown();
       return;

@@ -27,6 +27,7 @@ struct SteppedCall {
   bool is_away = false;    // the return address is in a register
   bool is_within = false;  // called was a later part of the caller's own code, which makes no frame
   bool may_lack = false;   // called from the entry of an nmethod, which may count as not begun
+  bool is_pushed = false;  // its return address was pushed, and its caller runs on up to a jump
   int32_t frames = 0;      // kCompiled: how many frames; 0: not known
   uint64_t slot = 0;       // address of the return address; the call has returned when sp > slot
   uint64_t return_pc = 0;  // as the call pushed it

@@ -11,6 +11,7 @@
 #include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/line/line.h"
+#include "stress/seen_place.h"
 
 namespace walkhammer::stress {
 namespace {
@@ -200,6 +201,7 @@ void Stepper::ResetTruths() {
 }
 
 struct Stepper::Place {
+  SteppedPc* counts;  // of the instruction; null: the table is full
   StepPoint at;
   SteppedPoint point;
   uint64_t running;  // Method* of the nmethod; else 0
@@ -210,7 +212,13 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   state_.steps.fetch_add(1, std::memory_order_relaxed);
   if (state_.job.no_walk != 0) return;
   Place place = PlaceAt(thread, context);
-  if constexpr (!kHasLinkRegister) stack_.Step(place.point);
+  place.counts = PlaceOf(place.at.pc);
+  if (place.counts != nullptr) place.counts->steps++;
+  if constexpr (!kHasLinkRegister) {
+    stack_.Step(place.point);
+    if (place.counts != nullptr && place.point.code != SteppedCode::kNative)
+      See(stack_.calls(), place.point, ReadJavaRegisters(context).general, place.counts->seen);
+  }
   if (state_.job.walker_count > 1) place.at.number = evidence_.Begin(place.region);
   WalkLightly(thread, context, [&](int walker, const Trace& trace, Disagreement differs) {
     evidence_.Differs(walker, differs);
@@ -225,19 +233,18 @@ void Stepper::WalkLightly(SampledThread& thread, ucontext_t& context, const OnTr
   line_.Take(thread, context, options);
 }
 
-// The map of instructions (StressState::pcs) shows the first walker alone.
 void Stepper::Judge(int walker, const Place& place, const Trace& trace, Disagreement differs) {
   const StepPoint& at = place.at;
   StepTruth& truth = truths_[static_cast<size_t>(walker)];
   const StepVerdict verdict = truth.Step(at, trace);
   const CallerVerdict by_calls = JudgeByCalls(walker, place, trace, differs);
-  if (walker == 0) Count(at.pc, trace, verdict, by_calls);
+  if (place.counts != nullptr) Count(place.counts->Of(walker), trace, verdict, by_calls);
   if (verdict == StepVerdict::kWrong) evidence_.Wrong(walker, at.number);
   const JudgedStep* proven = nullptr;
   for (int i = truth.TakeProven(proven); i-- > 0;) {
     evidence_.Wrong(walker, proven[i].number);
-    SteppedPc* there = walker == 0 ? PlaceOf(proven[i].pc) : nullptr;
-    if (there != nullptr) there->wrong++, there->answered--;
+    if (SteppedPc* there = PlaceOf(proven[i].pc))
+      there->Of(walker).wrong++, there->Of(walker).answered--;
   }
 }
 
@@ -302,21 +309,19 @@ SteppedPc* Stepper::PlaceOf(uint64_t pc) {
   return nullptr;
 }
 
-void Stepper::Count(uint64_t pc, const Trace& trace, StepVerdict verdict, CallerVerdict by_calls) {
-  SteppedPc* place = PlaceOf(pc);
-  if (place == nullptr) return;
-  place->steps++;
-  if (by_calls == CallerVerdict::kProven) place->proven++;
-  if (by_calls == CallerVerdict::kContradicted) place->contradicted++;
+void Stepper::Count(StepAnswers& answers, const Trace& trace, StepVerdict verdict,
+                    CallerVerdict by_calls) {
+  if (by_calls == CallerVerdict::kProven) answers.proven++;
+  if (by_calls == CallerVerdict::kContradicted) answers.contradicted++;
   if (trace.ending == Ending::kReturned && trace.num_frames > 0) {
     if (verdict == StepVerdict::kWrong)
-      place->wrong++;
+      answers.wrong++;
     else
-      place->answered++;
+      answers.answered++;
     return;
   }
-  place->failed++;
-  place->code = trace.ending == Ending::kReturned ? trace.num_frames : CodeSlotOf(trace);
+  answers.failed++;
+  answers.code = trace.ending == Ending::kReturned ? trace.num_frames : CodeSlotOf(trace);
 }
 
 }  // namespace walkhammer::stress

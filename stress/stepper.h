@@ -54,7 +54,8 @@ class Stepper {
   void EndWindow(SampledThread& thread, ucontext_t& context);
   bool IsWanted(SampledThread& thread, ucontext_t& context);
   void WalkLightly(SampledThread& thread, ucontext_t& context, const OnTrace& on_trace);
-  void Count(uint64_t pc, const Trace& trace, StepVerdict verdict, CallerVerdict by_calls);
+  static void Count(StepAnswers& answers, const Trace& trace, StepVerdict verdict,
+                    CallerVerdict by_calls);
   SteppedPc* PlaceOf(uint64_t pc);
   SampledThread* Choose(ThreadTable& threads);
   void LeaveSleeper(uint64_t now);

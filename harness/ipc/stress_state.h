@@ -168,6 +168,7 @@ struct CodeEntry {
   uint8_t gone;   // 1: the code is no longer there
   uint8_t reserved;
   int32_t frame_complete;  // bytes from `begin` to where an nmethod's frame is built; -1: never
+  int32_t frame_words;     // an nmethod's frame, with the return address; 0: not known
 };
 
 // A method. Its Method* stays valid as long as its class.
@@ -185,17 +186,36 @@ struct Area {
   uint8_t reserved[7];
 };
 
-// An instruction that was stepped, and the first walker's answers there.
-struct SteppedPc {
-  std::atomic<uint64_t> pc;  // 0: free
-  uint32_t steps, answered, failed, wrong;
+// A walker's answers at an instruction that was stepped.
+struct StepAnswers {
+  uint32_t answered, failed, wrong;
   uint32_t proven, contradicted;  // by the calls that were made: a CallerVerdict
   int32_t code;                   // last error code
-  uint32_t reserved;
+};
+
+// Where an instruction finds the return address of its frame, by the calls that were made.
+struct SeenPlace {
+  static constexpr int32_t kFar = INT32_MIN;  // a distance that does not fit
+  uint32_t in_memory, in_register;  // steps at which it was on the stack, or in a register
+  uint32_t other_sp, other_fp;      // of in_memory: not as far from sp, from fp as at first
+  int32_t from_sp, from_fp;         // bytes from sp and fp up, at the first step of in_memory
+  int32_t last_sp;                  // bytes from sp up, at the last step of other_sp
+  uint32_t registers;               // bit i: register i held it at all these steps
+};
+
+// An instruction that was stepped, and the first walker's answers there.
+struct SteppedPc : StepAnswers {
+  std::atomic<uint64_t> pc;  // 0: free
+  uint32_t steps;
+  SeenPlace seen;
+  StepAnswers others[kMaxWalkers - 1];  // of the other walkers
+
+  const StepAnswers& Of(int walker) const { return walker == 0 ? *this : others[walker - 1]; }
+  StepAnswers& Of(int walker) { return walker == 0 ? *this : others[walker - 1]; }
 };
 
 struct StressState : LineState {
-  static constexpr uint64_t kMagic = 0x57485354524553b4;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553b5;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxCode = 1 << 16;
   static constexpr uint32_t kMaxPcs = 1 << 17;

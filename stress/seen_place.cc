@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stress/seen_place.h"
+
+namespace walkhammer::stress {
+namespace {
+
+int32_t Distance(uint64_t from, uint64_t to) {
+  const auto distance = static_cast<int64_t>(to - from);
+  return distance > INT32_MAX || distance <= INT32_MIN ? SeenPlace::kFar
+                                                       : static_cast<int32_t>(distance);
+}
+
+}  // namespace
+
+void See(std::span<const SteppedCall> calls, const SteppedPoint& at,
+         std::span<const uint64_t> registers, SeenPlace& seen) {
+  if (!calls.empty() && calls.back().is_pushed) calls = calls.first(calls.size() - 1);
+  if (calls.empty() || calls.back().caller == SteppedCall::Caller::kUnknown) return;
+  const SteppedCall& call = calls.back();
+  uint32_t holders = 0;
+  for (size_t i = 0; i < registers.size() && i < 32; i++)
+    if (registers[i] == call.return_pc) holders |= 1U << i;
+  const bool is_first = seen.in_memory + seen.in_register == 0;
+  seen.registers = is_first ? holders : seen.registers & holders;
+  if (call.is_away) {
+    seen.in_register++;
+    return;
+  }
+  const int32_t from_sp = Distance(at.sp, call.slot), from_fp = Distance(at.fp, call.slot);
+  if (seen.in_memory++ == 0) {
+    seen.from_sp = from_sp;
+    seen.from_fp = from_fp;
+  }
+  if (from_fp != seen.from_fp) seen.other_fp++;
+  if (from_sp == seen.from_sp) return;
+  seen.other_sp++;
+  seen.last_sp = from_sp;
+}
+
+}  // namespace walkhammer::stress

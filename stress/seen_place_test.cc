@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stress/seen_place.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace walkhammer::stress {
+namespace {
+
+constexpr uint64_t kSp = 0x7f0000001000, kReturnPc = 0x7f1234;
+
+SteppedCall CallAt(uint64_t slot) {
+  SteppedCall call;
+  call.caller = SteppedCall::Caller::kCompiled;
+  call.slot = slot;
+  call.return_pc = kReturnPc;
+  return call;
+}
+
+class SeenPlaceTest : public ::testing::Test {
+ protected:
+  void Step(const SteppedCall& call, uint64_t sp, uint64_t fp,
+            std::vector<uint64_t> registers = std::vector<uint64_t>(16)) {
+    SteppedPoint at{};
+    at.sp = sp;
+    at.fp = fp;
+    See(std::vector<SteppedCall>{call}, at, registers, seen_);
+  }
+  SeenPlace seen_{};
+};
+
+TEST_F(SeenPlaceTest, DistancesFromBothPointers) {
+  Step(CallAt(kSp + 16), kSp, kSp + 8);
+  Step(CallAt(kSp + 16), kSp, kSp + 8);
+  EXPECT_EQ(seen_.in_memory, 2u);
+  EXPECT_EQ(seen_.from_sp, 16);
+  EXPECT_EQ(seen_.from_fp, 8);
+  EXPECT_EQ(seen_.other_sp + seen_.other_fp + seen_.in_register, 0u);
+}
+
+TEST_F(SeenPlaceTest, OtherDistancesAreCounted) {
+  Step(CallAt(kSp + 16), kSp, kSp + 8);
+  Step(CallAt(kSp + 24), kSp, kSp + 16);
+  Step(CallAt(kSp + 16), kSp, kSp);
+  EXPECT_EQ(seen_.in_memory, 3u);
+  EXPECT_EQ(seen_.other_sp, 1u);
+  EXPECT_EQ(seen_.last_sp, 24);
+  EXPECT_EQ(seen_.other_fp, 1u);
+}
+
+TEST_F(SeenPlaceTest, ADistanceThatDoesNotFitIsFar) {
+  Step(CallAt(kSp), kSp, 0);
+  EXPECT_EQ(seen_.from_sp, 0);
+  EXPECT_EQ(seen_.from_fp, SeenPlace::kFar);
+}
+
+TEST_F(SeenPlaceTest, RegistersThatHoldTheAddressAtAllSteps) {
+  SteppedCall call = CallAt(kSp);
+  call.is_away = true;
+  Step(call, kSp + 8, 0, {kReturnPc, 1, kReturnPc});
+  Step(call, kSp + 8, 0, {2, 1, kReturnPc});
+  EXPECT_EQ(seen_.in_register, 2u);
+  EXPECT_EQ(seen_.in_memory, 0u);
+  EXPECT_EQ(seen_.registers, 1U << 2);
+}
+
+TEST_F(SeenPlaceTest, WithoutAKnownCallNothingIsSeen) {
+  SteppedPoint at{};
+  See({}, at, {}, seen_);
+  SteppedCall call = CallAt(kSp);
+  call.caller = SteppedCall::Caller::kUnknown;
+  Step(call, kSp, kSp);
+  EXPECT_EQ(seen_.in_memory + seen_.in_register, 0u);
+}
+
+}  // namespace
+}  // namespace walkhammer::stress

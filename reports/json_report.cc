@@ -236,6 +236,9 @@ Result<std::string> JsonReport(const RunReader& db, const RunSummary& summary) {
   for (const CellSummary& cell : summary.cells) json["cells"].push_back(CellJson(cell));
   json["step_regions"] = OfAllCells(summary, &CellSummary::regions);
   json["step_ranges"] = OfAllCells(summary, &CellSummary::ranges);
+  json["frame_places"] = OfAllCells(summary, &CellSummary::frame_places);
+  json["frame_walkers"] = OfAllCells(summary, &CellSummary::frame_walkers);
+  json["frame_differences"] = OfAllCells(summary, &CellSummary::frame_differences);
   json["coverage"] = CoverageJson(summary.coverage);
   // Text from a damaged child may not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

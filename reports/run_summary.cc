@@ -140,6 +140,9 @@ Result<std::vector<CellSummary>> ReadCells(const RunReader& db,
   RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::ends));
   RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::regions));
   RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::ranges));
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::frame_places));
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::frame_walkers));
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::frame_differences));
   ASSIGN_OR_RETURN(const auto stacks, db.CountStacks());
   for (CellSummary& cell : cells)
     for (const StackTotals& totals : stacks)

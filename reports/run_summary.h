@@ -48,6 +48,9 @@ struct CellSummary {
   std::vector<WalkEndRow> ends;
   std::vector<StepRegionRow> regions;
   std::vector<StepRangeRow> ranges;
+  std::vector<FramePlaceRow> frame_places;
+  std::vector<FrameWalkerRow> frame_walkers;
+  std::vector<FrameDifferenceRow> frame_differences;
   StackTotals stacks;
 };
 

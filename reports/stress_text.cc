@@ -15,6 +15,7 @@
 #include "harness/base/numbers.h"
 #include "harness/store/stress_rows.h"
 #include "reports/agreement.h"
+#include "reports/frame_map_text.h"
 
 namespace walkhammer {
 namespace {
@@ -328,7 +329,7 @@ std::string CellText(const CellSummary& cell, const RunRow& run) {
                      Grouped(cell.stacks.count)));
   return text + AnswersText(cell.codes) + AgreementText(cell.agreement, "      ") +
          EvidenceText(cell.evidence, "      ") + EndsText(cell.ends) + ThreadsText(cell.threads) +
-         StepText(cell.regions, cell.ranges);
+         StepText(cell.regions, cell.ranges) + FrameMapText(cell);
 }
 
 std::string CellsSection(const RunSummary& summary) {

@@ -456,6 +456,52 @@ called() { # WALKER
   done
 }
 
+# The code alone tells where return addresses are; the calls that were made tell whether that is so.
+@test "the code alone and the calls agree on where return addresses are" {
+  step --profile default,xint --walker agct --time 3s --no-confirm
+  [ "$(ask "select count(*) from cell where status = 'passed'")" -eq 2 ]
+  for code in codelet nmethod adapter stub; do
+    echo "$code"
+    [ "$(ask "select sum(agreed) > 0 from frame_place where code = '$code'")" -eq 1 ]
+  done
+  [ "$(ask "select sum(agreed) > 10000 from frame_place")" -eq 1 ]
+  [ "$(ask "select count(*) from frame_difference")" -eq 0 ]
+  # Most rows are known, also of code that was not stepped.
+  [ "$(ask "select sum(instructions * (place not like 'unknown%')) * 100 > sum(instructions) * 95
+      from frame_place")" -eq 1 ]
+  [[ "$output" == *"return addresses, by the code alone"* ]]
+  # A walker's errors stand beside the place of the return address.
+  [ "$(ask "select sum(f.failed + f.wrong + f.contradicted) > 0 from frame_walker f
+      where f.walker = 'agct' and f.place in ('sp+0', 'sp+8', 'sp+0, frame popped')")" -eq 1 ]
+}
+
+# The parent reads frames one word larger than they are.
+@test "a wrong row is listed with its instruction" {
+  cat >"$BATS_TEST_TMPDIR/wrong.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+ssize_t process_vm_readv(pid_t pid, const struct iovec *here, unsigned long n,
+                         const struct iovec *there, unsigned long m, unsigned long flags) {
+  ssize_t (*next)(pid_t, const struct iovec *, unsigned long, const struct iovec *, unsigned long,
+                  unsigned long) = dlsym(RTLD_NEXT, "process_vm_readv");
+  ssize_t got = next(pid, here, n, there, m, flags);
+  unsigned char *code = here->iov_base;
+  for (ssize_t i = 0; pid != getpid() && i + 4 <= got; i++)
+    if (code[i] == 0x48 && code[i + 1] == 0x83 && code[i + 2] == 0xec) code[i + 3] += 8;
+  return got;
+}
+END
+  cc -shared -fPIC -o "$BATS_TEST_TMPDIR/wrong.so" "$BATS_TEST_TMPDIR/wrong.c" -ldl
+  LD_PRELOAD=$BATS_TEST_TMPDIR/wrong.so step --time 3s --no-confirm
+  [ "$(ask "select sum(steps) > 100 from frame_difference where code = 'nmethod' and place <> seen
+      and instruction like '+0x%'")" -eq 1 ]
+  [ "$(ask "select sum(disagreed) > 100 from frame_place")" -eq 1 ]
+  [[ "$output" == *"code and calls disagree"* ]]
+}
+
 @test "step without a walker counts the steps" {
   step --time 2s --no-walk
   [ "$status" -eq 0 ]

@@ -153,6 +153,7 @@ wh_test(sampler_test stress/*sampler.cc stress/sampled_threads.cc stress/sampler
         LIBS wh_ipc wh_guard)
 wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli COLD)
 wh_test(step_map_test harness/supervise/stress_runs/cell_records_test.cc
+        harness/supervise/stress_runs/frame_map_test.cc
         harness/supervise/stress_runs/ptrace_stepper_test.cc harness/supervise/stress_runs/step_map_test.cc
         harness/supervise/stress_runs/timer_signals_test.cc
         LIBS wh_cli)
@@ -163,8 +164,9 @@ wh_test(backend_test
         harness/supervise/stress_runs/stress_plan_test.cc harness/supervise/stress_runs/stress_run_test.cc
         LIBS wh_cli COLD)
 wh_test(stepped_stack_test
-        stress/known_callers*.cc stress/step_instruction*.cc stress/stepped_stack*.cc
-        LIBS wh_elf)
+        stress/known_callers*.cc stress/seen_place*.cc stress/step_instruction*.cc
+        stress/stepped_stack*.cc
+        LIBS wh_elf wh_ipc)
 
 # fake_provider(NAME SOURCE DEFINITION...): a library that stands for the libjvm.so of a JDK that
 # exports the APIs of provider jdk.

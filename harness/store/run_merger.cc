@@ -143,7 +143,8 @@ Status RunMerger::Begin() {
   // A merge that does not end leaves nothing behind that counts, and can be repeated.
   RETURN_IF_ERROR(out_.db().Exec("PRAGMA synchronous = OFF"));
   return out_.db().Exec(
-      IndexesOfKeys<AgreementRow, EvidenceRow, WalkEndRow, StepRegionRow, StepRangeRow, NoteRow>()
+      IndexesOfKeys<AgreementRow, EvidenceRow, WalkEndRow, StepRegionRow, StepRangeRow,
+                    FramePlaceRow, FrameWalkerRow, FrameDifferenceRow, NoteRow>()
           .c_str());
 }
 
@@ -418,6 +419,9 @@ Status RunMerger::AddCellRows(const RunReader& from) {
   RETURN_IF_ERROR(JoinCellRows<WalkEndRow>(from));
   RETURN_IF_ERROR(JoinCellRows<StepRegionRow>(from));
   RETURN_IF_ERROR(JoinCellRows<StepRangeRow>(from));
+  RETURN_IF_ERROR(JoinCellRows<FramePlaceRow>(from));
+  RETURN_IF_ERROR(JoinCellRows<FrameWalkerRow>(from));
+  RETURN_IF_ERROR(JoinCellRows<FrameDifferenceRow>(from));
   RETURN_IF_ERROR(CopyRows<NoteRow>(from, JoinOnConflict<NoteRow>(), [&](NoteRow& row) {
     if (row.name == kVacuousRuns || row.name.starts_with(kAllShards)) return false;
     Clamp(row);
@@ -529,9 +533,10 @@ Status RunMerger::AddNotes() {
 
 Status RunMerger::End() {
   RETURN_IF_ERROR(AddNotes());
-  RETURN_IF_ERROR(out_.db().Exec(DropIndexesOfKeys<AgreementRow, EvidenceRow, WalkEndRow,
-                                                   StepRegionRow, StepRangeRow, NoteRow>()
-                                     .c_str()));
+  RETURN_IF_ERROR(out_.db().Exec(
+      DropIndexesOfKeys<AgreementRow, EvidenceRow, WalkEndRow, StepRegionRow, StepRangeRow,
+                        FramePlaceRow, FrameWalkerRow, FrameDifferenceRow, NoteRow>()
+          .c_str()));
   RETURN_IF_ERROR(SaveAllStacks());
   if (code_.blocks.empty()) RETURN_IF_ERROR(out_.SetNoCoverage(why_no_coverage_));
   Statement update(out_.db(), "UPDATE run SET " + AssignmentsOf<RunIdentity>());

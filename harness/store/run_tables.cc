@@ -18,8 +18,9 @@ std::string RunSchema() {
                       ProgressRow, Placed<CoverageFunctionRow>, Placed<CoverageBlockRow>,
                       LeftOutRow, Only<ChurnTotals>, Only<FailedLoadTotals>, Only<SettleTotals>,
                       CellRow, CellThreadRow, StackFrameRow, StackNodeRow, AgreementRow,
-                      EvidenceRow, StepRegionRow, StepRangeRow, NoteRow, WalkEndRow, PeriodRow,
-                      PeriodCountRow, PeriodTimeRow, PeriodBucketRow, Placed<RunRow>>() +
+                      EvidenceRow, StepRegionRow, StepRangeRow, FramePlaceRow, FrameWalkerRow,
+                      FrameDifferenceRow, NoteRow, WalkEndRow, PeriodRow, PeriodCountRow,
+                      PeriodTimeRow, PeriodBucketRow, Placed<RunRow>>() +
          "CREATE INDEX finding_of_bucket ON finding (bucket, sequence);\n";
 }
 

@@ -393,6 +393,45 @@ void Columns(Row& row, Column column) {
   column("disassembly", row.disassembly, kFirst);
 }
 
+template <ARow<FramePlaceRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("code", row.code);
+  column("place", row.place);
+  column("instructions", row.instructions, kMost);
+  column("pcs", row.pcs, kMost);
+  column("steps", row.steps, kSum);
+  column("judged", row.judged, kSum);
+  column("agreed", row.agreed, kSum);
+  column("disagreed", row.disagreed, kSum);
+}
+
+template <ARow<FrameWalkerRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("walker", row.walker);
+  column("code", row.code);
+  column("place", row.place);
+  column("answered", row.answered, kSum);
+  column("failed", row.failed, kSum);
+  column("wrong", row.wrong, kSum);
+  column("proven", row.proven, kSum);
+  column("contradicted", row.contradicted, kSum);
+}
+
+template <ARow<FrameDifferenceRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("code", row.code);
+  column("name", row.name);
+  column("level", row.level);
+  column("first_byte", row.begin);
+  column("place", row.place);
+  column("seen", row.seen);
+  column("instruction", row.instruction);
+  column("steps", row.steps, kSum);
+}
+
 template <ARow<NoteRow> Row, typename Column>
 void Columns(Row& row, Column column) {
   column(kCellColumn, AsOrNone<kNoCell>(row.cell), kOfCell);
@@ -485,6 +524,13 @@ template <>
 inline constexpr Table kTable<StepRegionRow> = {"step_region", "cell, rowid", Table::kOfCell};
 template <>
 inline constexpr Table kTable<StepRangeRow> = {"step_range", "cell, rowid", Table::kOfCell};
+template <>
+inline constexpr Table kTable<FramePlaceRow> = {"frame_place", "cell, rowid", Table::kOfCell};
+template <>
+inline constexpr Table kTable<FrameWalkerRow> = {"frame_walker", "cell, rowid", Table::kOfCell};
+template <>
+inline constexpr Table kTable<FrameDifferenceRow> = {"frame_difference", "cell, rowid",
+                                                     Table::kOfCell};
 template <>
 inline constexpr Table kTable<NoteRow> = {"note", "cell, rowid", Table::kOfCell};
 template <>

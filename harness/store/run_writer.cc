@@ -334,6 +334,9 @@ template Status RunWriter::Replace(int64_t, const std::vector<EvidenceRow>&);
 template Status RunWriter::Replace(int64_t, const std::vector<WalkEndRow>&);
 template Status RunWriter::Replace(int64_t, const std::vector<StepRegionRow>&);
 template Status RunWriter::Replace(int64_t, const std::vector<StepRangeRow>&);
+template Status RunWriter::Replace(int64_t, const std::vector<FramePlaceRow>&);
+template Status RunWriter::Replace(int64_t, const std::vector<FrameWalkerRow>&);
+template Status RunWriter::Replace(int64_t, const std::vector<FrameDifferenceRow>&);
 template Status RunWriter::Replace(int64_t, const std::vector<NoteRow>&);
 
 }  // namespace walkhammer

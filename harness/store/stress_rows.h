@@ -213,6 +213,40 @@ struct StepRangeRow {
   bool operator==(const StepRangeRow&) const = default;
 };
 
+// Instructions of one kind of code that have their return address at one kind of place, by the code
+// alone, and what the calls that were made say of that.
+struct FramePlaceRow {
+  int64_t cell = 0;
+  std::string code;           // "nmethod", "stub", "adapter", "codelet"
+  std::string place;          // "sp+8", "fp+n", "unknown: paths disagree", ...
+  uint64_t instructions = 0;  // of all code of the JVM when the run ended
+  uint64_t pcs = 0;           // of these, stepped
+  uint64_t steps = 0;
+  uint64_t judged = 0;  // steps at which the calls know the place
+  uint64_t agreed = 0, disagreed = 0;
+  bool operator==(const FramePlaceRow&) const = default;
+};
+
+// A walker's answers at the instructions of a FramePlaceRow.
+struct FrameWalkerRow {
+  int64_t cell = 0;
+  std::string walker, code, place;
+  uint64_t answered = 0, failed = 0, wrong = 0, proven = 0, contradicted = 0;
+  bool operator==(const FrameWalkerRow&) const = default;
+};
+
+// An instruction whose code and whose calls disagree on where its return address is.
+struct FrameDifferenceRow {
+  int64_t cell = 0;
+  std::string code, name;
+  int level = -1;
+  uint64_t begin = 0;       // bytes from the start of the code `name`
+  std::string place, seen;  // by the code, by the calls
+  uint64_t steps = 0;
+  std::string instruction;
+  bool operator==(const FrameDifferenceRow&) const = default;
+};
+
 // Returns the frames of a stack such as "java.lang.Thread.run()V;wh.A.b(Ljava/lang/String;)I", as
 // parts of `frames`. The ';' in a method's descriptor separates no frames.
 std::vector<std::string_view> SplitCollapsed(std::string_view frames);

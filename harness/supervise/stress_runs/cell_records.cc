@@ -146,9 +146,11 @@ Status CellRecords::JudgeByWitness() {
   return Ok();
 }
 
-void CellRecords::SetStepMap(std::vector<StepRegionRow> regions, std::vector<StepRangeRow> ranges) {
+void CellRecords::SetStepMap(std::vector<StepRegionRow> regions, std::vector<StepRangeRow> ranges,
+                             FrameMapRows frames) {
   regions_ = std::move(regions);
   ranges_ = std::move(ranges);
+  frames_ = std::move(frames);
 }
 
 std::vector<CellThreadRow> CellRecords::Threads() const {
@@ -240,6 +242,9 @@ Status CellRecords::Save(RunWriter& db) {
   if (!regions_.empty()) {
     RETURN_IF_ERROR(db.Replace(position, regions_));
     RETURN_IF_ERROR(db.Replace(position, ranges_));
+    RETURN_IF_ERROR(db.Replace(position, frames_.places));
+    RETURN_IF_ERROR(db.Replace(position, frames_.walkers));
+    RETURN_IF_ERROR(db.Replace(position, frames_.differences));
   }
   EndPeriod();
   if (periods_changed_) RETURN_IF_ERROR(db.SavePeriods(position, periods_));

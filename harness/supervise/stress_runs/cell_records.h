@@ -23,6 +23,7 @@
 #include "harness/store/stress_rows.h"
 #include "harness/supervise/finding_sink.h"
 #include "harness/supervise/stress_runs/cell_results.h"
+#include "harness/supervise/stress_runs/frame_map.h"
 #include "harness/supervise/stress_runs/sampling_backend.h"
 
 namespace walkhammer {
@@ -72,7 +73,8 @@ class CellRecords {
   void ForgetProgram();
   // Records what the backend found in its own output. Replaces the stacks taken so far.
   Status SetVerdict(const BackendVerdict& verdict);
-  void SetStepMap(std::vector<StepRegionRow> regions, std::vector<StepRangeRow> ranges);
+  void SetStepMap(std::vector<StepRegionRow> regions, std::vector<StepRangeRow> ranges,
+                  FrameMapRows frames);
 
   // Returns the row that was published last, with values from the state.
   CellRow CurrentRow() const;
@@ -118,6 +120,7 @@ class CellRecords {
   std::vector<CellThreadRow> threads_;  // of programs that have ended
   std::vector<StepRegionRow> regions_;
   std::vector<StepRangeRow> ranges_;
+  FrameMapRows frames_;
   std::vector<CountRow> counts_;  // of the backend's own output
 };
 

@@ -2,15 +2,12 @@
 #include "harness/supervise/stress_runs/step_map.h"
 
 #include <fmt/format.h>
-#include <sys/uio.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <tuple>
 
-#include "harness/elf/symbolizer.h"
 #include "harness/guard/arch.h"
 #include "harness/ipc/line_state.h"
 
@@ -18,21 +15,7 @@ namespace walkhammer {
 namespace {
 
 constexpr uint64_t kLongestInstruction = 16;
-constexpr size_t kMostLines = 24;  // of a range's disassembly
-constexpr uint64_t kMostCodeBytes = 16 << 20;
 constexpr char kWrong[] = "wrong", kContradicted[] = "contradicted";
-
-// A piece of code that was stepped, or may have been.
-struct Code {
-  uint64_t begin, end;
-  std::string kind, name;  // kind empty: compiled, see CodeSection
-  int level = -1;
-  uint64_t complete = 0;  // address from which its frame is complete
-  bool gone = false;
-  std::vector<const SteppedPc*> pcs = {};
-  std::vector<uint8_t> bytes = {};  // from bytes_begin
-  uint64_t bytes_begin = 0;
-};
 
 // A stepped instruction, with the kind of code around it.
 struct Stepped {
@@ -41,14 +24,6 @@ struct Stepped {
   const char* kind;
 };
 
-std::string NameOf(const StressState& state, const CodeEntry& entry) {
-  if (entry.name >= StressState::kNamesBytes) return "?";
-  const char* name = state.names + entry.name;
-  std::string text(name, strnlen(name, StressState::kNamesBytes - entry.name));
-  if (text.empty()) return "?";
-  return text.substr(0, text.find("@0x"));  // an address differs in the next run
-}
-
 std::string AnswerText(const WalkerInfo& walker, int32_t code) {
   if (code == kCodeCrash) return "crash";
   if (code == kCodeHang) return "hang";
@@ -56,103 +31,16 @@ std::string AnswerText(const WalkerInfo& walker, int32_t code) {
   return fmt::format("{} {}", code, name == nullptr ? "undeclared" : name);
 }
 
-// Finds code by address: the generated code of the run, and functions of libraries.
-class CodeIndex {
- public:
-  explicit CodeIndex(const StressState& state)
-      : symbolizer_(std::span<const Module>(
-            state.modules, std::min<uint32_t>(state.module_count.load(), kMaxModules))) {
-    const uint32_t count = std::min(state.code_count.load(), StressState::kMaxCode);
-    for (uint32_t i = 0; i < count; i++) {
-      const CodeEntry& entry = state.code[i];
-      const uint64_t begin = entry.begin.load(std::memory_order_acquire);
-      if (begin == 0 || entry.end <= begin) continue;
-      Code code{begin, entry.end, "", NameOf(state, entry), entry.level};
-      code.gone = entry.gone != 0;
-      code.complete = entry.frame_complete < 0
-                          ? UINT64_MAX
-                          : begin + static_cast<uint64_t>(entry.frame_complete);
-      if (entry.kind == static_cast<uint8_t>(SymbolKind::kCodelet))
-        code.kind = "codelet";
-      else if (entry.kind != static_cast<uint8_t>(SymbolKind::kNmethod))
-        code.kind = code.name.starts_with("I2C/C2I") ? "adapter" : "stub";
-      generated_.push_back(std::move(code));
-    }
-    std::sort(generated_.begin(), generated_.end(), [](const Code& a, const Code& b) {
-      return std::tuple(a.begin, b.end) < std::tuple(b.begin, a.end);
-    });
-    uint64_t farthest = 0;
-    for (const Code& code : generated_)
-      farthest_.push_back(farthest = std::max(farthest, code.end));
-  }
-
-  // The smallest piece of code that holds `pc`. Code that is gone counts only where no other code
-  // is.
-  Code& Find(uint64_t pc) {
-    auto after = std::upper_bound(generated_.begin(), generated_.end(), pc,
-                                  [](uint64_t pc, const Code& code) { return pc < code.begin; });
-    Code* best = nullptr;
-    for (auto i = static_cast<size_t>(after - generated_.begin()); i-- > 0 && farthest_[i] > pc;) {
-      Code& code = generated_[i];
-      if (pc >= code.end) continue;
-      if (best == nullptr || std::tuple(code.gone, code.end - code.begin) <
-                                 std::tuple(best->gone, best->end - best->begin))
-        best = &code;
-    }
-    return best != nullptr ? *best : Native(pc);
-  }
-
-  template <typename Visit>
-  void ForEach(Visit visit) {
-    for (Code& code : generated_)
-      if (!code.pcs.empty()) visit(code);
-    for (auto& [base, code] : native_) visit(code);
-  }
-
- private:
-  // The library function that holds `pc`, or all of a library without symbols.
-  Code& Native(uint64_t pc) {
-    const Site site = symbolizer_.Resolve(pc);
-    std::string name = "(no module)";
-    uint64_t base = 0;
-    if (site.in_module()) {
-      name = site.module;
-      base = pc - site.module_offset;
-      if (!site.function_base.empty()) {
-        name += " " + site.function_base;
-        base = pc - site.offset;
-      }
-    }
-    auto [place, is_new] = native_.try_emplace(std::pair(base, name));
-    Code& code = place->second;
-    if (is_new) code = Code{base, pc, "native", name};
-    code.end = std::max(code.end, pc + kLongestInstruction);
-    return code;
-  }
-
-  std::vector<Code> generated_;
-  std::vector<uint64_t> farthest_;  // [i]: highest end in generated_[0 .. i]
-  std::map<std::pair<uint64_t, std::string>, Code> native_;
-  Symbolizer symbolizer_;
-};
-
 // Reads all bytes of a compiled method; of other code, from the first stepped instruction to the
 // end of the last.
-void ReadBytes(pid_t pid, Code& code) {
+void ReadStepped(pid_t pid, CodePiece& code) {
   const bool compiled = code.kind.empty();
   const uint64_t begin = compiled ? code.begin : code.pcs.front()->pc.load();
   const uint64_t last = code.pcs.back()->pc.load() + kLongestInstruction;
-  const uint64_t end = compiled ? code.end : std::min(code.end, last);
-  if (pid <= 0 || end <= begin || end - begin > kMostCodeBytes) return;
-  code.bytes.resize(end - begin);
-  code.bytes_begin = begin;
-  const iovec here{code.bytes.data(), code.bytes.size()};
-  const iovec there{reinterpret_cast<void*>(begin), code.bytes.size()};
-  const ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
-  code.bytes.resize(got < 0 ? 0 : static_cast<size_t>(got));
+  ReadBytes(pid, begin, compiled ? code.end : std::min(code.end, last), code);
 }
 
-const char* KindOf(const Code& code, CodeSection section) {
+const char* KindOf(const CodePiece& code, CodeSection section) {
   if (!code.kind.empty()) return code.kind.c_str();
   return section == CodeSection::kPrologue   ? "prologue"
          : section == CodeSection::kEpilogue ? "epilogue"
@@ -160,10 +48,8 @@ const char* KindOf(const Code& code, CodeSection section) {
 }
 
 // The stepped instructions of `code`, sorted by address.
-std::vector<Stepped> InPlace(pid_t pid, const Disassembler& disassembler, Code& code) {
-  std::sort(code.pcs.begin(), code.pcs.end(),
-            [](const SteppedPc* a, const SteppedPc* b) { return a->pc.load() < b->pc.load(); });
-  ReadBytes(pid, code);
+std::vector<Stepped> InPlace(pid_t pid, const Disassembler& disassembler, CodePiece& code) {
+  ReadStepped(pid, code);
   std::vector<uint64_t> starts;
   for (const SteppedPc* counts : code.pcs) starts.push_back(counts->pc.load());
   int strayed = 0;
@@ -186,33 +72,6 @@ std::vector<Stepped> InPlace(pid_t pid, const Disassembler& disassembler, Code& 
     out.push_back({counts, pc, known ? decoded[i].size : uint64_t{0}, KindOf(code, section)});
   }
   return out;
-}
-
-// Replaces an address in `code` at the end of `text` by its offset from the start of `code`, so
-// that copies of the code read the same.
-std::string Relative(std::string text, const Code& code) {
-  const size_t at = text.rfind("0x");
-  if (at == std::string::npos ||
-      text.find_first_not_of("0123456789abcdef", at + 2) != std::string::npos)
-    return text;
-  const uint64_t address = std::strtoull(text.c_str() + at + 2, nullptr, 16);
-  if (address < code.begin || address >= code.end) return text;
-  return text.substr(0, at) + fmt::format("+0x{:x}", address - code.begin);
-}
-
-std::string Disassembly(const Disassembler& disassembler, const Code& code, uint64_t begin,
-                        uint64_t end) {
-  if (begin < code.bytes_begin || end > code.bytes_begin + code.bytes.size()) return "";
-  std::string text;
-  size_t lines = 0;
-  const auto bytes = std::span(code.bytes).subspan(begin - code.bytes_begin, end - begin);
-  const auto all = disassembler.Text(bytes, begin);
-  for (const Disassembler::Line& line : all) {
-    if (lines++ > 0) text += '\n';
-    if (lines == kMostLines && all.size() > kMostLines) return text + "...";
-    text += fmt::format("+0x{:x}  {}", line.address - code.begin, Relative(line.text, code));
-  }
-  return text;
 }
 
 // Number of steps at an instruction that gave `answer`, which is one of AnswersOf.
@@ -256,20 +115,17 @@ size_t EndOfExit(std::span<const Instruction> code, size_t first) {
 
 }  // namespace
 
-void StepMap(const StressState& state, pid_t pid, const WalkerInfo& walker, int64_t cell,
+void StepMap(CodeIndex& index, pid_t pid, const WalkerInfo& walker, int64_t cell,
              std::vector<StepRegionRow>& regions, std::vector<StepRangeRow>& ranges) {
   auto disassembler = Disassembler::For(kElfMachine);
   if (!disassembler.ok()) return;
-  CodeIndex index(state);
-  for (const SteppedPc& counts : state.pcs)
-    if (const uint64_t pc = counts.pc.load(); pc != 0) index.Find(pc).pcs.push_back(&counts);
 
   std::map<std::tuple<std::string, std::string, int>, StepRegionRow> by_region;
   // Identical copies of a compiled method give the same ranges, whose steps are added up.
   std::map<std::tuple<std::string, std::string, int, std::string, uint64_t, uint64_t, std::string>,
            uint64_t>
       by_range;
-  index.ForEach([&](Code& code) {
+  index.ForEachStepped([&](CodePiece& code) {
     const std::vector<Stepped> stepped = InPlace(pid, disassembler.value(), code);
     for (const Stepped& at : stepped) {
       StepRegionRow& row = by_region[{at.kind, code.name, code.level}];
@@ -295,7 +151,7 @@ void StepMap(const StressState& state, pid_t pid, const WalkerInfo& walker, int6
         const uint64_t begin = stepped[first].pc;
         const uint64_t end = last.pc + std::max<uint64_t>(last.size, 1);
         const std::string text =
-            last.size == 0 ? "" : Disassembly(disassembler.value(), code, begin, end);
+            last.size == 0 ? "" : DisassemblyOf(disassembler.value(), code, begin, end);
         by_range[{stepped[first].kind, code.name, code.level, answer, begin - code.begin,
                   end - code.begin, text}] += steps;
       }

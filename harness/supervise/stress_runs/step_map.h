@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "harness/elf/disassembler.h"
-#include "harness/ipc/stress_state.h"
 #include "harness/request/walker_table.h"
 #include "harness/store/stress_rows.h"
+#include "harness/supervise/stress_runs/code_index.h"
 
 namespace walkhammer {
 
 // Adds the rows of `cell` to `regions` and `ranges`. Reads the code's bytes from process `pid`,
 // which must still live: without the bytes, epilogues and disassembly are missing.
-void StepMap(const StressState& state, pid_t pid, const WalkerInfo& walker, int64_t cell,
+void StepMap(CodeIndex& index, pid_t pid, const WalkerInfo& walker, int64_t cell,
              std::vector<StepRegionRow>& regions, std::vector<StepRangeRow>& ranges);
 
 // The parts of a compiled method: before its frame is complete, and while the frame is torn down.

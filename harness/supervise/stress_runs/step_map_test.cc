@@ -140,7 +140,8 @@ class StepMapTest : public ::testing::Test {
   void Map(pid_t pid = getpid()) {
     regions_.clear();
     ranges_.clear();
-    StepMap(*state_, pid, AllWalkers()[0], 3, regions_, ranges_);
+    CodeIndex index(*state_);
+    StepMap(index, pid, AllWalkers()[0], 3, regions_, ranges_);
   }
   std::string Regions() const {
     std::string text;

@@ -25,6 +25,7 @@
 #include "harness/supervise/stress_runs/backend_samples.h"
 #include "harness/supervise/stress_runs/cell_results.h"
 #include "harness/supervise/stress_runs/cell_status_text.h"
+#include "harness/supervise/stress_runs/frame_map.h"
 #include "harness/supervise/stress_runs/program_end.h"
 #include "harness/supervise/stress_runs/step_map.h"
 
@@ -329,14 +330,18 @@ Status StressCell::AfterSampling() {
   struct Map {
     std::vector<StepRegionRow> regions;
     std::vector<StepRangeRow> ranges;
+    FrameMapRows frames;
   };
   auto map = std::make_shared<Map>();
   return RunInBackground(
       [map, state = state_, pid = ProgramPid(), walker = AllWalkers()[plan_.job.walkers[0]],
        cell = plan_.row.position, records = records_, &lock = lock_] {
-        StepMap(*state, pid, walker, cell, map->regions, map->ranges);
+        CodeIndex index(*state);
+        StepMap(index, pid, walker, cell, map->regions, map->ranges);
+        map->frames = FrameMap(index, pid, state->job, cell);
         const std::lock_guard<std::mutex> guard(lock);
-        records->SetStepMap(std::move(map->regions), std::move(map->ranges));
+        records->SetStepMap(std::move(map->regions), std::move(map->ranges),
+                            std::move(map->frames));
       },
       [this] { return EndProgram(); });
 }

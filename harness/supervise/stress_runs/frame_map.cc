@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/supervise/stress_runs/frame_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "harness/guard/arch.h"
+#include "harness/request/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr char kGone[] = "unknown: the code is gone";
+
+std::string KindOf(const CodePiece& piece) { return piece.kind.empty() ? "nmethod" : piece.kind; }
+
+// Adds up the rows of one cell.
+class Mapper {
+ public:
+  Mapper(const FrameDecoder& decoder, const Disassembler& disassembler, const StressJob& job,
+         int64_t cell, std::vector<uint64_t> no_return)
+      : decoder_(decoder),
+        disassembler_(disassembler),
+        job_(job),
+        cell_(cell),
+        no_return_(std::move(no_return)) {}
+
+  // `is_whole`: no other piece lies in this one.
+  void Add(CodePiece& piece, bool is_whole, pid_t pid) {
+    std::vector<FrameRow> rows;
+    if (!piece.gone) ReadBytes(pid, piece.begin, piece.end, piece);
+    if (!piece.gone && is_whole && !IsScratch(piece.name)) {
+      FrameCode code =
+          FrameCodeOf(KindOf(piece), piece.name, piece.begin, piece.bytes, piece.frame_words);
+      code.no_return = no_return_;
+      rows = FrameRowsOf(decoder_, code);
+      for (const FrameRow& row : rows) PlaceOf(piece, PlaceGroup(row)).instructions++;
+    }
+    for (const SteppedPc* counts : piece.pcs) {
+      const auto offset = static_cast<uint32_t>(counts->pc.load() - piece.begin);
+      const FrameRow* row = RowAt(rows, offset);
+      const FrameRow unknown{.offset = offset, .why = WhyUnknown::kNotReached};
+      AddStepped(piece, row != nullptr ? *row : unknown, *counts);
+    }
+  }
+
+  FrameMapRows Take() {
+    FrameMapRows rows;
+    for (auto& [key, row] : places_) rows.places.push_back(std::move(row));
+    for (auto& [key, row] : walkers_) rows.walkers.push_back(std::move(row));
+    for (auto& [key, row] : differences_) rows.differences.push_back(std::move(row));
+    return rows;
+  }
+
+ private:
+  FramePlaceRow& PlaceOf(const CodePiece& piece, const std::string& place) {
+    FramePlaceRow& row = places_[{KindOf(piece), place}];
+    row.cell = cell_;
+    row.code = KindOf(piece);
+    row.place = place;
+    return row;
+  }
+
+  void AddStepped(const CodePiece& piece, const FrameRow& row, const SteppedPc& counts) {
+    const std::string group = piece.gone ? kGone : PlaceGroup(row);
+    const FrameComparison compared = Compare(row, counts.seen, decoder_.rules());
+    FramePlaceRow& place = PlaceOf(piece, group);
+    place.pcs++;
+    place.steps += counts.steps;
+    place.judged += counts.seen.in_memory + uint64_t{counts.seen.in_register};
+    place.agreed += compared.agreed;
+    place.disagreed += compared.disagreed;
+    for (int i = 0; i < job_.walker_count; i++) {
+      const std::string& walker = AllWalkers()[job_.walkers[i]].name;
+      FrameWalkerRow& answers = walkers_[{i, place.code, group}];
+      const StepAnswers& here = counts.Of(i);
+      answers.cell = cell_;
+      std::tie(answers.walker, answers.code, answers.place) = std::tie(walker, place.code, group);
+      answers.answered += here.answered;
+      answers.failed += here.failed;
+      answers.wrong += here.wrong;
+      answers.proven += here.proven;
+      answers.contradicted += here.contradicted;
+    }
+    if (compared.disagreed > 0) AddDifference(piece, row, counts.seen, compared.disagreed);
+  }
+
+  // Copies of a piece of code count as one.
+  void AddDifference(const CodePiece& piece, const FrameRow& row, const SeenPlace& seen,
+                     uint64_t steps) {
+    FrameDifferenceRow difference;
+    difference.cell = cell_;
+    difference.code = KindOf(piece);
+    difference.name = piece.name;
+    difference.level = piece.level;
+    difference.begin = row.offset;
+    difference.place = PlaceText(row);
+    difference.seen = SeenText(seen);
+    const uint64_t pc = piece.begin + row.offset;
+    difference.instruction = DisassemblyOf(disassembler_, piece, pc, pc + row.size);
+    auto& known = differences_[{difference.code, difference.name, difference.begin,
+                                difference.place + difference.seen + difference.instruction}];
+    difference.steps = known.steps + steps;
+    known = std::move(difference);
+  }
+
+  const FrameDecoder& decoder_;
+  const Disassembler& disassembler_;
+  const StressJob& job_;
+  const int64_t cell_;
+  const std::vector<uint64_t> no_return_;
+  std::map<std::pair<std::string, std::string>, FramePlaceRow> places_;
+  std::map<std::tuple<int, std::string, std::string>, FrameWalkerRow> walkers_;
+  std::map<std::tuple<std::string, std::string, uint64_t, std::string>, FrameDifferenceRow>
+      differences_;
+};
+
+}  // namespace
+
+FrameMapRows FrameMap(CodeIndex& index, pid_t pid, const StressJob& job, int64_t cell) {
+  auto decoder = FrameDecoder::For(kElfMachine);
+  auto disassembler = Disassembler::For(kElfMachine);
+  if (!decoder.ok() || !disassembler.ok()) return {};
+  std::vector<CodePiece>& all = index.generated();
+  std::vector<uint64_t> no_return;  // ascending, as the pieces are
+  for (const CodePiece& piece : all)
+    if (NeverReturns(piece.name)) no_return.push_back(piece.begin);
+  Mapper mapper(decoder.value(), disassembler.value(), job, cell, std::move(no_return));
+  for (size_t i = 0; i < all.size(); i++) {
+    const bool holds_others = i + 1 < all.size() && all[i + 1].begin < all[i].end;
+    mapper.Add(all[i], !holds_others, pid);
+  }
+  return mapper.Take();
+}
+
+FrameComparison Compare(const FrameRow& row, const SeenPlace& seen, const FrameRules& rules) {
+  const uint64_t all = uint64_t{seen.in_memory} + seen.in_register;
+  const auto at = [&](bool is_first, uint64_t others) {
+    const uint64_t agreed = is_first ? seen.in_memory - others : 0;
+    return FrameComparison{agreed, all - agreed};
+  };
+  if (all == 0 || row.place == FramePlace::kUnknown || row.place == FramePlace::kInThread)
+    return {};
+  if (row.place == FramePlace::kInRegister) {
+    const bool holds = (seen.registers >> row.reg & 1) != 0;
+    return holds ? FrameComparison{all, 0} : FrameComparison{0, all};
+  }
+  if (row.reg == rules.sp) return at(row.distance == seen.from_sp, seen.other_sp);
+  if (row.reg == rules.fp) return at(row.distance == seen.from_fp, seen.other_fp);
+  return {};
+}
+
+std::string SeenText(const SeenPlace& seen) {
+  std::string text;
+  if (seen.in_memory > 0) {
+    text = fmt::format("sp{:+}", seen.from_sp);
+    if (seen.other_sp > 0) text += fmt::format(" or sp{:+}", seen.last_sp);
+  }
+  if (seen.in_register > 0) text += text.empty() ? "in a register" : " or in a register";
+  return text;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// FrameMap over a synthetic StressState, whose code is bytes of the test process.
+#include "harness/supervise/stress_runs/frame_map.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "harness/guard/arch.h"
+#include "harness/request/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint8_t kMethod[] = {
+    0x55,                    // +0x0 push rbp
+    0x48, 0x83, 0xec, 0x10,  // +0x1 sub rsp, 0x10
+    0x48, 0x83, 0xc4, 0x10,  // +0x5 add rsp, 0x10
+    0x5d,                    // +0x9 pop rbp
+    0xc3,                    // +0xa ret
+};
+constexpr uint8_t kAdapter[] = {
+    0x58,        // +0x0 pop rax
+    0xff, 0xe0,  // +0x1 jmp rax
+};
+
+struct UnmapState {
+  void operator()(StressState* state) const { munmap(state, sizeof *state); }
+};
+
+class FrameMapTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    void* memory = mmap(nullptr, sizeof(StressState), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    state_.reset(static_cast<StressState*>(memory));
+    if (kElfMachine != 62) GTEST_SKIP() << "its code is x86_64's";
+    state_->job.walker_count = 2;
+    state_->job.walkers[1] = 1;
+    Code(SymbolKind::kNmethod, "a.B.c()V", kMethod, sizeof kMethod).frame_words = 4;
+    Code(SymbolKind::kStub, "I2C/C2I adapters", kAdapter, sizeof kAdapter);
+  }
+
+  CodeEntry& Code(SymbolKind kind, const char* name, const uint8_t* bytes, uint64_t size) {
+    CodeEntry& entry = state_->code[state_->code_count.fetch_add(1)];
+    entry.end = reinterpret_cast<uint64_t>(bytes) + size;
+    entry.name = names_;
+    std::strcpy(state_->names + names_, name);
+    names_ += static_cast<uint32_t>(std::strlen(name)) + 1;
+    entry.kind = static_cast<uint8_t>(kind);
+    entry.level = 4;
+    entry.begin.store(reinterpret_cast<uint64_t>(bytes));
+    return entry;
+  }
+  // An instruction at which the return address was seen `from_sp` above sp at all of 10 steps.
+  SteppedPc& Stepped(const uint8_t* at, int32_t from_sp) {
+    SteppedPc& pc = state_->pcs[pcs_++];
+    pc.pc.store(reinterpret_cast<uint64_t>(at));
+    pc.steps = 12;
+    pc.seen.in_memory = 10;
+    pc.seen.from_sp = from_sp;
+    return pc;
+  }
+  FrameMapRows Map(pid_t pid = getpid()) {
+    CodeIndex index(*state_);
+    return FrameMap(index, pid, state_->job, 3);
+  }
+
+  std::unique_ptr<StressState, UnmapState> state_;
+  uint32_t names_ = 1, pcs_ = 0;
+};
+
+std::string Text(const FrameMapRows& rows) {
+  std::string text;
+  for (const FramePlaceRow& row : rows.places)
+    text += row.code + " " + row.place + ": " + std::to_string(row.instructions) + " " +
+            std::to_string(row.pcs) + " " + std::to_string(row.steps) + " " +
+            std::to_string(row.judged) + " " + std::to_string(row.agreed) + " " +
+            std::to_string(row.disagreed) + "\n";
+  return text;
+}
+
+TEST_F(FrameMapTest, CountsInstructionsAndSteps) {
+  Stepped(kMethod, 0);
+  Stepped(kMethod + 5, 24);
+  SteppedPc& away = Stepped(kAdapter + 1, 0);
+  away.seen = {};
+  away.seen.in_register = 7;
+  away.seen.registers = 1;
+  EXPECT_EQ(Text(Map()),
+            "adapter in a register: 1 1 12 7 7 0\n"
+            "adapter sp+0: 1 0 0 0 0 0\n"
+            "nmethod sp+0: 1 1 12 10 10 0\n"
+            "nmethod sp+0, frame popped: 1 0 0 0 0 0\n"
+            "nmethod sp+8: 2 0 0 0 0 0\n"
+            "nmethod sp+n: 1 1 12 10 10 0\n");
+  EXPECT_TRUE(Map().differences.empty());
+}
+
+TEST_F(FrameMapTest, ADifferenceIsListed) {
+  Stepped(kMethod + 1, 8);
+  Stepped(kMethod + 5, 16);
+  const FrameMapRows rows = Map();
+  ASSERT_EQ(rows.differences.size(), 1u);
+  const FrameDifferenceRow& row = rows.differences[0];
+  EXPECT_EQ(row.cell, 3);
+  EXPECT_EQ(row.code + " " + row.name, "nmethod a.B.c()V");
+  EXPECT_EQ(row.begin, 5u);
+  EXPECT_EQ(row.place + " " + row.seen, "sp+24 sp+16");
+  EXPECT_EQ(row.steps, 10u);
+  EXPECT_EQ(row.instruction, "+0x5  add rsp, 0x10");
+}
+
+TEST_F(FrameMapTest, AnswersOfEachWalkerByPlace) {
+  SteppedPc& pc = Stepped(kMethod + 1, 8);
+  pc.answered = 11;
+  pc.contradicted = 2;
+  pc.others[0].failed = 12;
+  const FrameMapRows rows = Map();
+  ASSERT_EQ(rows.walkers.size(), 2u);
+  EXPECT_EQ(rows.walkers[0].walker, AllWalkers()[0].name);
+  EXPECT_EQ(rows.walkers[0].place, "sp+8");
+  EXPECT_EQ(rows.walkers[0].answered, 11u);
+  EXPECT_EQ(rows.walkers[0].contradicted, 2u);
+  EXPECT_EQ(rows.walkers[1].walker, AllWalkers()[1].name);
+  EXPECT_EQ(rows.walkers[1].failed, 12u);
+}
+
+TEST_F(FrameMapTest, CodeThatIsGoneOrUnreadableIsUnknown) {
+  Stepped(kMethod + 5, 16);
+  state_->code[0].gone = 1;
+  FrameMapRows rows = Map();
+  EXPECT_TRUE(rows.differences.empty());
+  EXPECT_EQ(rows.places.back().place, "unknown: the code is gone");
+  state_->code[0].gone = 0;
+  rows = Map(0);
+  EXPECT_TRUE(rows.differences.empty());
+  EXPECT_EQ(rows.places.back().place, "unknown: not reached");
+}
+
+TEST(FrameComparisons, StepsOfOneInstructionMayDiffer) {
+  const FrameRules rules{.sp = 4, .fp = 5};
+  FrameRow row;
+  row.place = FramePlace::kInMemory;
+  row.reg = 4;
+  row.distance = 8;
+  SeenPlace seen{.in_memory = 10, .other_sp = 3, .from_sp = 8, .from_fp = 32, .last_sp = 16};
+  EXPECT_EQ(Compare(row, seen, rules).agreed, 7u);
+  EXPECT_EQ(Compare(row, seen, rules).disagreed, 3u);
+  EXPECT_EQ(SeenText(seen), "sp+8 or sp+16");
+  row.reg = 5;
+  row.distance = 32;
+  EXPECT_EQ(Compare(row, seen, rules).agreed, 10u);
+  row.place = FramePlace::kInRegister;
+  row.reg = 0;
+  EXPECT_EQ(Compare(row, seen, rules).disagreed, 10u);
+  seen.registers = 1;
+  EXPECT_EQ(Compare(row, seen, rules).agreed, 10u);
+  row.place = FramePlace::kUnknown;
+  EXPECT_EQ(Compare(row, seen, rules).agreed + Compare(row, seen, rules).disagreed, 0u);
+}
+
+}  // namespace
+}  // namespace walkhammer

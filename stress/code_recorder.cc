@@ -2,6 +2,7 @@
 #include "stress/code_recorder.h"
 
 #include "harness/base/mappings.h"
+#include "stress/stepped_pcs.h"
 
 namespace walkhammer::stress {
 
@@ -25,6 +26,7 @@ void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, u
     places_.erase(state_.code[place].begin.load());
   }
   CodeEntry& entry = state_.code[place];
+  if (state_.job.step != 0 && kind == SymbolKind::kNmethod) OutdateSteppedPcs(state_, begin, end);
   entry.begin.store(0);
   entry.end = end;
   entry.name = names_.NameOffset(kept);

@@ -65,6 +65,16 @@ TEST_F(SeenPlaceTest, RegistersThatHoldTheAddressAtAllSteps) {
   EXPECT_EQ(seen_.registers, 1U << 2);
 }
 
+// The interpreter pushes a return address, and runs on in its own frame up to the jump.
+TEST_F(SeenPlaceTest, APushedAddressIsNotYetThatOfTheFrame) {
+  SteppedCall pushed = CallAt(kSp);
+  pushed.is_pushed = true;
+  SteppedPoint at{};
+  at.sp = kSp;
+  See(std::vector<SteppedCall>{CallAt(kSp + 64), pushed}, at, {}, seen_);
+  EXPECT_EQ(seen_.from_sp, 64);
+}
+
 TEST_F(SeenPlaceTest, WithoutAKnownCallNothingIsSeen) {
   SteppedPoint at{};
   See({}, at, {}, seen_);

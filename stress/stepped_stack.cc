@@ -104,7 +104,12 @@ void SteppedStack::Call(const SteppedPoint& at) {
 void SteppedStack::Push(const SteppedPoint& at) {
   SteppedCall* top = Top();
   if (at.sp + kSlotBytes != before_.sp || before_.code == SteppedCode::kNative) return;
-  if (top != nullptr && top->is_away && at.top == top->return_pc) return;  // see DropReturned
+  // It is back, maybe higher than before: MethodHandle.linkTo* takes an argument off the stack.
+  if (top != nullptr && top->is_away && at.top == top->return_pc) {
+    top->is_away = false;
+    top->slot = at.sp;
+    return;
+  }
   // The interpreter leaves its return address and jumps instead of calling.
   if (IsInterpreter(before_.code) && code_.InInterpreter(at.top)) {
     Call(at);

@@ -443,6 +443,30 @@ TEST_F(SteppedStackTest, OfManyCallsTheOldestAreForgotten) {
 }
 
 // An answer that fills its buffer is judged as far as it goes, and so is one of very many frames.
+// MethodHandle.linkToStatic takes an argument off the stack.
+TEST_F(TwoCallsDeep, AReturnAddressThatIsPutBackHigher) {
+  m.Push(0x99);
+  m.CallTo(kStub);
+  const uint64_t return_pc = m.Pop();
+  m.Pop();
+  m.Push(return_pc);
+  m.Jump(0x4000);
+  m.Other();
+  EXPECT_TRUE(m.Tells({4, 3, 2, 1}, 1, 3));
+}
+
+// An adapter aligns the stack.
+TEST_F(TwoCallsDeep, AReturnAddressThatAnAdapterPushesOnceMore) {
+  m.CallTo(kAdapter);
+  m.Other();
+  const uint64_t return_pc = m.stack.calls().back().return_pc;
+  m.SetSp(m.sp - 8);
+  m.Push(return_pc);
+  m.Jump(0x4000);
+  m.Other();
+  EXPECT_TRUE(m.Tells({4, 3, 2, 1}, 1, 3));
+}
+
 TEST_F(TwoCallsDeep, TruncatedAnswers) {
   EXPECT_EQ(m.Judge({3}, true), CallerVerdict::kUnknown);
   EXPECT_EQ(m.Judge({3}, false), CallerVerdict::kContradicted);

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "harness/base/clock.h"
-#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/line/line.h"
 #include "stress/seen_place.h"
+#include "stress/stepped_pcs.h"
 
 namespace walkhammer::stress {
 namespace {
@@ -212,10 +212,14 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   state_.steps.fetch_add(1, std::memory_order_relaxed);
   if (state_.job.no_walk != 0) return;
   Place place = PlaceAt(thread, context);
-  place.counts = PlaceOf(place.at.pc);
+  place.counts = SteppedPcAt(state_, place.at.pc, true);
   if (place.counts != nullptr) place.counts->steps++;
   if constexpr (!kHasLinkRegister) {
     stack_.Step(place.point);
+    if (place.counts != nullptr && place.counts->outdated.load(std::memory_order_relaxed)) {
+      place.counts->outdated.store(false);
+      place.counts->seen = {};
+    }
     if (place.counts != nullptr && place.point.code != SteppedCode::kNative)
       See(stack_.calls(), place.point, ReadJavaRegisters(context).general, place.counts->seen);
   }
@@ -243,7 +247,7 @@ void Stepper::Judge(int walker, const Place& place, const Trace& trace, Disagree
   const JudgedStep* proven = nullptr;
   for (int i = truth.TakeProven(proven); i-- > 0;) {
     evidence_.Wrong(walker, proven[i].number);
-    if (SteppedPc* there = PlaceOf(proven[i].pc))
+    if (SteppedPc* there = SteppedPcAt(state_, proven[i].pc, true))
       there->Of(walker).wrong++, there->Of(walker).answered--;
   }
 }
@@ -290,23 +294,6 @@ Stepper::Place Stepper::PlaceAt(const SampledThread& thread, const ucontext_t& c
   else if (code == SteppedCode::kWrapper || code == SteppedCode::kCompiled)
     place.at.code = StepPoint::Code::kCompiled;
   return place;
-}
-
-// Neighbouring instructions have neighbouring places, which spares most cache misses.
-SteppedPc* Stepper::PlaceOf(uint64_t pc) {
-  constexpr uint32_t kMostProbes = 256;
-  constexpr uint64_t kBlock = 64, kPlacesOfBlock = 16;
-  const uint64_t hash = walkhammer::PlaceOf(pc / kBlock, 32) * kPlacesOfBlock +
-                        pc % kBlock / (kBlock / kPlacesOfBlock);
-  for (uint32_t probe = 0; probe < kMostProbes; probe++) {
-    SteppedPc& place = state_.pcs[(hash + probe) % StressState::kMaxPcs];
-    uint64_t there = place.pc.load(std::memory_order_relaxed);
-    if (there == pc) return &place;
-    if (there != 0) continue;
-    place.pc.store(pc);  // one thread is stepped at a time
-    return &place;
-  }
-  return nullptr;
 }
 
 void Stepper::Count(StepAnswers& answers, const Trace& trace, StepVerdict verdict,

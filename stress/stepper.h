@@ -56,7 +56,6 @@ class Stepper {
   void WalkLightly(SampledThread& thread, ucontext_t& context, const OnTrace& on_trace);
   static void Count(StepAnswers& answers, const Trace& trace, StepVerdict verdict,
                     CallerVerdict by_calls);
-  SteppedPc* PlaceOf(uint64_t pc);
   SampledThread* Choose(ThreadTable& threads);
   void LeaveSleeper(uint64_t now);
   void NameNext(ThreadTable& threads, uint64_t now);

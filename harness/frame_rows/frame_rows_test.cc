@@ -221,6 +221,17 @@ TEST(FrameRows, AFramePointerThatIsSavedAndRestoredByAnotherStackPointer) {
               "fp+8");
 }
 
+TEST(FrameRows, FramePointersOfTwoWaysToBuildAFrame) {
+  EXPECT_THAT(Places({0x55,              // +0 push rbp
+                      0x48, 0x89, 0xe5,  // +1 mov rbp, rsp
+                      0x48, 0x29, 0xc4,  // +4 sub rsp, rax
+                      0xeb, 0x02,        // +7 jmp +0xb
+                      0x31, 0xc0,        // +9 xor eax, eax
+                      0x90},             // +0xb nop
+                     FrameEntry::kCalled, FrameEntry::kInterpreted),
+              ElementsAre("sp+0", "sp+8", "sp+8", "fp+8", "fp+8", "fp+8"));
+}
+
 // The throwing stub's call is followed by the slow path of a poll.
 TEST(FrameRows, BehindACallThatDoesNotReturn) {
   const Bytes bytes = {0x74, 0x0b,           // +0 je +0xd

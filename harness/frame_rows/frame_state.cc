@@ -175,13 +175,34 @@ bool FrameState::Join(const FrameState& from, const FrameRules& rules) {
   polled_ &= from.polled_;
   disagrees_ |= from.disagrees_;
   const bool has_moved = registers_[rules.sp] != from.registers_[rules.sp];
+  // Frame pointers that are followed differently may still point to frames alike.
+  int32_t to_return = 0, to_fp = 0, from_return = 0, from_fp = 0;
+  const bool is_frame = registers_[rules.fp] != from.registers_[rules.fp] &&
+                        FindIn(rules.fp, Kind::kReturn, to_return) &&
+                        from.FindIn(rules.fp, Kind::kReturn, from_return) &&
+                        to_return == from_return;
+  const bool has_fp = is_frame && FindIn(rules.fp, Kind::kCallerFp, to_fp) &&
+                      from.FindIn(rules.fp, Kind::kCallerFp, from_fp) && to_fp == from_fp;
   for (int i = 0; i < kFrameRegisters; i++)
     if (i != rules.sp && registers_[i] != from.registers_[i]) registers_[i] = {};
   for (int i = count_; i-- > 0;)
     if (from.Load(slots_[i].at) != slots_[i].holds) DropSlot(i);
   if (has_moved) MoveByUnknown(rules);
+  if (is_frame) {
+    ForgetFrames();
+    registers_[rules.fp] = {Kind::kFrame, 0};
+    Store({Kind::kFrame, to_return}, {Kind::kReturn, 0});
+    if (has_fp) Store({Kind::kFrame, to_fp}, {Kind::kCallerFp, 0});
+  }
   if (known && !Locate(rules, both)) disagrees_ = true;
   return !(*this == before);
+}
+
+void FrameState::ForgetFrames() {
+  for (FrameValue& value : registers_)
+    if (value.kind == Kind::kFrame) value = {};
+  for (int i = count_; i-- > 0;)
+    if (slots_[i].at.kind == Kind::kFrame || slots_[i].holds.kind == Kind::kFrame) DropSlot(i);
 }
 
 void FrameState::LoseSp(const FrameRules& rules) {

@@ -65,6 +65,7 @@ class FrameState {
   bool Uses(uint8_t move) const;
   void MoveByUnknown(const FrameRules& rules);
   void Forget(FrameValue at, int32_t bytes);
+  void ForgetFrames();
   void Store(FrameValue at, FrameValue value);
   FrameValue Load(FrameValue at) const;
   FrameValue Sum(FrameRegister from, int32_t offset) const;

@@ -207,6 +207,7 @@ struct SeenPlace {
 struct SteppedPc : StepAnswers {
   std::atomic<uint64_t> pc;  // 0: free
   uint32_t steps;
+  std::atomic<bool> outdated;  // `seen` is of code that other code has replaced
   SeenPlace seen;
   StepAnswers others[kMaxWalkers - 1];  // of the other walkers
 

@@ -68,11 +68,12 @@ class Mapper {
 
   void AddStepped(const CodePiece& piece, const FrameRow& row, const SteppedPc& counts) {
     const std::string group = piece.gone ? kGone : PlaceGroup(row);
-    const FrameComparison compared = Compare(row, counts.seen, decoder_.rules());
+    const SeenPlace seen = counts.outdated.load() ? SeenPlace{} : counts.seen;
+    const FrameComparison compared = Compare(row, seen, decoder_.rules());
     FramePlaceRow& place = PlaceOf(piece, group);
     place.pcs++;
     place.steps += counts.steps;
-    place.judged += counts.seen.in_memory + uint64_t{counts.seen.in_register};
+    place.judged += seen.in_memory + uint64_t{seen.in_register};
     place.agreed += compared.agreed;
     place.disagreed += compared.disagreed;
     for (int i = 0; i < job_.walker_count; i++) {
@@ -87,7 +88,7 @@ class Mapper {
       answers.proven += here.proven;
       answers.contradicted += here.contradicted;
     }
-    if (compared.disagreed > 0) AddDifference(piece, row, counts.seen, compared.disagreed);
+    if (compared.disagreed > 0) AddDifference(piece, row, seen, compared.disagreed);
   }
 
   // Copies of a piece of code count as one.

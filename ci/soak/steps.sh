@@ -4,7 +4,8 @@
 # AsyncGetCallTrace name. On each JDK, WALKHAMMER_TIME (default: 60s) a program. Prints a table for
 # each JDK and one of all. Fails if the calls contradict the reference at one of 100,000
 # instructions or more, at a Forbidden finding of the reference, if a JDK proves nothing, or if all
-# together step less than WALKHAMMER_STEPS (default: 10000000).
+# together step less than WALKHAMMER_STEPS (default: 10000000). Fails also where the code alone puts
+# a return address elsewhere than the calls do, unless ci/soak/frame_differences.txt lists that.
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/soak.sh sets them
 [ "$(uname -m)" = x86_64 ] || lacks 'calls are followed on x86_64 only'
@@ -25,12 +26,24 @@ walk_steps() {
   bad=$(ask "$run" "SELECT COUNT(*) FROM finding
     WHERE grade = 'Forbidden' AND request LIKE '%walker asgst%'")
   [ "$bad" -eq 0 ] || fail "$run: $bad forbidden findings of the reference"
+  ask "$run" "SELECT code || '|' || name || '|' || place || '|' || seen, SUM(steps), instruction
+    FROM frame_difference GROUP BY code, name, place, seen, instruction" | unlisted >"$run.differences"
+  while read -r line; do fail "$run: code and calls disagree: $line"; done <"$run.differences"
 }
 
-# The instructions of a run by kind of code: kind|steps|proven|contradicted, and where
-# AsyncGetCallTrace was judged, too: agct REGION|judged|contradicted.
+# The lines of stdin that begin like no line of the list.
+unlisted() {
+  awk 'NR == FNR { if (!/^#/) listed[$0]; next }
+    { for (one in listed) if (index($0, one "|") == 1) next; print }' ci/soak/frame_differences.txt -
+}
+
+# The instructions of a run by kind of code: kind|steps|proven|contradicted; those whose return
+# address was compared: frames CODE|steps|agreed|disagreed; and where AsyncGetCallTrace was judged,
+# too: agct REGION|judged|contradicted.
 figures() {
   ask "$1" "SELECT kind, SUM(steps), SUM(proven), SUM(contradicted) FROM step_region GROUP BY kind"
+  ask "$1" "SELECT 'frames ' || code, SUM(steps), SUM(agreed), SUM(disagreed) FROM frame_place
+    GROUP BY code"
   ask "$1" "SELECT 'agct ' || region, SUM(samples),
       SUM(CASE WHEN against IN ('walker', 'both') THEN samples ELSE 0 END)
     FROM evidence WHERE witness = 'stepped-shadow-stack' GROUP BY region"
@@ -40,6 +53,7 @@ figures() {
 table() {
   awk -F '|' -v title="$1" '
     /^agct / { judged[substr($1, 6)] += $2; wrong[substr($1, 6)] += $3; next }
+    /^frames / { seen[substr($1, 8)] += $2; agreed[substr($1, 8)] += $3; not[substr($1, 8)] += $4; next }
     { steps[$1] += $2; proven[$1] += $3; against[$1] += $4 }
     END {
       print title
@@ -51,6 +65,10 @@ table() {
       close("sort")
       for (region in judged)
         printf "  agct in %-9s contradicted at %d of %d\n", region, wrong[region], judged[region] | "sort"
+      close("sort")
+      for (code in seen)
+        printf "  %-8s code and calls agree at %d of %d, disagree at %d\n", code, agreed[code],
+          seen[code], not[code] | "sort"
       close("sort")
       printf "  in all %d instructions, %d of them judged, reference contradicted at %d\n", all,
         all_proven + all_against, all_against
@@ -66,12 +84,12 @@ for jdk in $jdks; do
   walk_steps "$out/$here-real" "$jdk" --thread main --workload debian:h2 --workload debian:xalan
   { figures "$out/$here-torture" && figures "$out/$here-real"; } >"$out/$here.figures"
   table "$here" <"$out/$here.figures"
-  [ "$(awk -F '|' '!/^agct / { n += $3 } END { print n + 0 }' "$out/$here.figures")" -gt 0 ] ||
+  [ "$(awk -F '|' '!/^(agct|frames) / { n += $3 } END { print n + 0 }' "$out/$here.figures")" -gt 0 ] ||
     fail "$here: nothing is proven"
 done
 cat "$out"/*.figures | table all
 cat "$out"/*.figures | awk -F '|' -v enough="${WALKHAMMER_STEPS:-10000000}" '
-  !/^agct / { steps += $2; against += $4 }
+  !/^(agct|frames) / { steps += $2; against += $4 }
   END {
     if (100000 * against >= steps) print "contradicted too often, or nothing was stepped"
     if (steps < enough) print "only " steps + 0 " of " enough " instructions"

@@ -33,6 +33,7 @@ class Analysis {
   static constexpr uint64_t kEntries = 0;
   static constexpr size_t kMostAnew = 40;
   static constexpr int kMostReplaced = 64;  // afterwards, nothing that came is taken back
+  static constexpr int kMostVisits = 1024;  // ends, whatever the code
   struct Node {
     FrameInstruction instruction;
     FrameState before;
@@ -74,7 +75,7 @@ class Analysis {
   void Flows(uint64_t address, const FrameState& state, uint64_t from = kEntries) {
     if (!Holds(address) || !state.reached()) return;
     Node* node = NodeAt(OffsetOf(address));
-    if (node == nullptr) return;
+    if (node == nullptr || node->visits > kMostVisits) return;
     const FrameState joined = JoinedAt(*node, state, from);
     if (node->before == joined) return;
     node->before = joined;

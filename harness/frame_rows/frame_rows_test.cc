@@ -138,6 +138,22 @@ TEST(FrameRows, AReturnAddressInARegister) {
               ElementsAre("sp+0", "in rax", "unknown: lost"));
 }
 
+// As an adapter does around a call: the copy that is saved with other registers is not where the
+// caller's frame begins.
+TEST(FrameRows, ASavedReturnAddressIsNotOnTheStack) {
+  EXPECT_THAT(Places({0x4c, 0x8d, 0x24, 0x24,        // lea r12, [rsp]
+                      0x48, 0x8b, 0x04, 0x24,        // mov rax, [rsp]
+                      0x48, 0x83, 0xe4, 0xf0,        // and rsp, -16
+                      0x48, 0x83, 0xec, 0x20,        // sub rsp, 32
+                      0x48, 0x89, 0x44, 0x24, 0x18,  // mov [rsp + 24], rax
+                      0xe8, 0,    0,    1,    0,     // call elsewhere
+                      0x45, 0x31, 0xe4,              // xor r12d, r12d
+                      0x48, 0x8b, 0x44, 0x24, 0x18,  // mov rax, [rsp + 24]
+                      0x90}),
+              ElementsAre("sp+0", "sp+0", "sp+0", "in rax", "in rax", "in rax", "r12+0",
+                          "unknown: lost", "in rax"));
+}
+
 TEST(FrameRows, WhatIsWrittenOverIsLost) {
   EXPECT_THAT(Places({0x48, 0xc7, 0x04, 0x24, 0, 0, 0, 0,  // mov qword [rsp], 0
                       0x90}),                              // nop

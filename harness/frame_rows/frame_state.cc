@@ -121,8 +121,18 @@ void FrameState::Store(FrameValue at, FrameValue value) {
 
 FrameValue FrameState::Load(FrameValue at) const {
   for (int i = 0; i < count_; i++)
-    if (slots_[i].at == at) return slots_[i].holds;
+    if (slots_[i].at == at)
+      return slots_[i].holds.kind == Kind::kSaved ? FrameValue{Kind::kReturn, 0} : slots_[i].holds;
   return {};
+}
+
+// On top of the stack, a return address is where the next return finds it. Elsewhere it is saved
+// only.
+void FrameState::Save(const FrameEffect& effect, const FrameRules& rules) {
+  FrameValue value = registers_[effect.from];
+  const bool is_top = effect.to == rules.sp && effect.offset == 0;
+  if (value.kind == Kind::kReturn && !is_top) value.kind = Kind::kSaved;
+  Store(Sum(effect.to, effect.offset), value);
 }
 
 void FrameState::Apply(const FrameEffect& effect, const FrameRules& rules) {
@@ -135,7 +145,7 @@ void FrameState::Apply(const FrameEffect& effect, const FrameRules& rules) {
       return Set(effect.to, value, rules);
     }
     case FrameEffect::Kind::kStore:
-      return Store(Sum(effect.to, effect.offset), registers_[effect.from]);
+      return Save(effect, rules);
     case FrameEffect::Kind::kSpoil:
       if (const FrameValue at = Sum(effect.to, effect.offset); at.IsAddress())
         Forget(at, effect.bytes);
@@ -153,6 +163,10 @@ void FrameState::Apply(const FrameEffect& effect, const FrameRules& rules) {
 void FrameState::Call(const FrameRules& rules) {
   for (int i = 0; i < kFrameRegisters; i++)
     if ((rules.lost_in_calls >> i & 1) != 0) registers_[i] = {};
+}
+
+bool FrameState::Holds(const Slot& slot) const {
+  return std::find(slots_, slots_ + count_, slot) != slots_ + count_;
 }
 
 bool FrameState::operator==(const FrameState& other) const {
@@ -186,7 +200,7 @@ bool FrameState::Join(const FrameState& from, const FrameRules& rules) {
   for (int i = 0; i < kFrameRegisters; i++)
     if (i != rules.sp && registers_[i] != from.registers_[i]) registers_[i] = {};
   for (int i = count_; i-- > 0;)
-    if (from.Load(slots_[i].at) != slots_[i].holds) DropSlot(i);
+    if (!from.Holds(slots_[i])) DropSlot(i);
   if (has_moved) MoveByUnknown(rules);
   if (is_frame) {
     ForgetFrames();

@@ -18,6 +18,7 @@ struct FrameValue {
     kFrame,     // frame pointer of an interpreted frame, + offset
     kMoved,     // stack pointer after its newest move by an unknown amount, + offset
     kReturn,    // the return address
+    kSaved,     // a copy of the return address, saved with other registers
     kCallerFp,  // the caller's frame pointer
     kOfThread   // a word of the thread, in code that is entered by FrameEntry::kPolled
   };
@@ -68,6 +69,8 @@ class FrameState {
   void ForgetFrames();
   void Store(FrameValue at, FrameValue value);
   FrameValue Load(FrameValue at) const;
+  void Save(const FrameEffect& effect, const FrameRules& rules);
+  bool Holds(const Slot& slot) const;
   FrameValue Sum(FrameRegister from, int32_t offset) const;
   void DropSlot(int i) { slots_[i] = slots_[--count_]; }
   bool FindIn(FrameRegister base, Kind kind, int32_t& distance) const;

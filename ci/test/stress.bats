@@ -464,11 +464,12 @@ called() { # WALKER
     echo "$code"
     [ "$(ask "select sum(agreed) > 0 from frame_place where code = '$code'")" -eq 1 ]
   done
-  [ "$(ask "select sum(agreed) > 10000 from frame_place")" -eq 1 ]
+  [ "$(ask "select sum(agreed) > 1000 from frame_place")" -eq 1 ]
   [ "$(ask "select count(*) from frame_difference")" -eq 0 ]
   # Most rows are known, also of code that was not stepped.
-  [ "$(ask "select sum(instructions * (place not like 'unknown%')) * 100 > sum(instructions) * 95
+  [ "$(ask "select sum(instructions * (place not like 'unknown%')) * 100 > sum(instructions) * 90
       from frame_place")" -eq 1 ]
+  run "$WALKHAMMER" report "$out"
   [[ "$output" == *"return addresses, by the code alone"* ]]
   # A walker's errors stand beside the place of the return address.
   [ "$(ask "select sum(f.failed + f.wrong + f.contradicted) > 0 from frame_walker f
@@ -496,9 +497,10 @@ ssize_t process_vm_readv(pid_t pid, const struct iovec *here, unsigned long n,
 END
   cc -shared -fPIC -o "$BATS_TEST_TMPDIR/wrong.so" "$BATS_TEST_TMPDIR/wrong.c" -ldl
   LD_PRELOAD=$BATS_TEST_TMPDIR/wrong.so step --time 3s --no-confirm
-  [ "$(ask "select sum(steps) > 100 from frame_difference where code = 'nmethod' and place <> seen
+  [ "$(ask "select sum(steps) > 10 from frame_difference where code = 'nmethod' and place <> seen
       and instruction like '+0x%'")" -eq 1 ]
-  [ "$(ask "select sum(disagreed) > 100 from frame_place")" -eq 1 ]
+  [ "$(ask "select sum(disagreed) > 10 from frame_place")" -eq 1 ]
+  run "$WALKHAMMER" report "$out"
   [[ "$output" == *"code and calls disagree"* ]]
 }
 

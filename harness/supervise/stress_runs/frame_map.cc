@@ -133,7 +133,9 @@ FrameMapRows FrameMap(CodeIndex& index, pid_t pid, const StressJob& job, int64_t
     if (NeverReturns(piece.name)) no_return.push_back(piece.begin);
   Mapper mapper(decoder.value(), disassembler.value(), job, cell, std::move(no_return));
   for (size_t i = 0; i < all.size(); i++) {
-    const bool holds_others = i + 1 < all.size() && all[i + 1].begin < all[i].end;
+    // Within a method there is at most what was there before.
+    const bool holds_others =
+        !all[i].kind.empty() && i + 1 < all.size() && all[i + 1].begin < all[i].end;
     mapper.Add(all[i], !holds_others, pid);
   }
   return mapper.Take();

@@ -131,6 +131,24 @@ TEST_F(FrameMapTest, AnswersOfEachWalkerByPlace) {
   EXPECT_EQ(rows.walkers[1].failed, 12u);
 }
 
+TEST_F(FrameMapTest, AMethodWhereOtherCodeWasBefore) {
+  Code(SymbolKind::kNmethod, "a.B.gone()V", kMethod + 4, 4).gone = 1;
+  Stepped(kMethod + 5, 24);
+  const FrameMapRows rows = Map();
+  EXPECT_EQ(rows.places.back().place, "sp+n");
+  EXPECT_EQ(rows.places.back().agreed, 10u);
+}
+
+// A blob has a row for each of the stubs in it, and none of its own.
+TEST_F(FrameMapTest, ABlobOfStubs) {
+  state_->code[0].kind = static_cast<uint8_t>(SymbolKind::kStub);
+  Code(SymbolKind::kStub, "a stub", kMethod + 9, 2);
+  uint64_t instructions = 0;
+  for (const FramePlaceRow& row : Map().places)
+    if (row.code == "stub") instructions += row.instructions;
+  EXPECT_EQ(instructions, 2u);
+}
+
 TEST_F(FrameMapTest, CodeThatIsGoneOrUnreadableIsUnknown) {
   Stepped(kMethod + 5, 16);
   state_->code[0].gone = 1;

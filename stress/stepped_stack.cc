@@ -9,6 +9,7 @@ namespace {
 using Caller = SteppedCall::Caller;
 
 constexpr uint64_t kSlotBytes = 8;
+constexpr uint64_t kMostAligned = 64;        // bytes by which an adapter without arguments moves sp
 constexpr uint64_t kLargestFrame = 1 << 20;  // bytes of an interpreted frame, and more
 
 bool IsInterpreter(SteppedCode code) {
@@ -116,9 +117,10 @@ void SteppedStack::Push(const SteppedPoint& at) {
     if (Top() != nullptr && Top()->slot == at.sp) Top()->is_pushed = true;
     return;
   }
-  // An adapter aligns the stack, and puts the return address there once more.
+  // An adapter aligns the stack, and puts the return address there once more. Far above is the slot
+  // of an older call from the same place.
   if (before_.code == SteppedCode::kAdapter && top != nullptr && at.top == top->return_pc &&
-      top->caller != Caller::kUnknown) {
+      top->caller != Caller::kUnknown && top->slot - at.sp <= kMostAligned) {
     top->slot = at.sp;
     return;
   }

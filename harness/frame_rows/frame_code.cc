@@ -59,7 +59,7 @@ bool NeverReturns(std::string_view name) {
 
 bool IsScratch(std::string_view name) {
   return NameHas(name, "temporary CodeBuffer") || NameHas(name, "Temp Buffer") ||
-         name == "adapters" || NameHas(name, "Compile::");
+         name == "adapters" || name == "InlineCacheBuffer" || NameHas(name, "Compile::");
 }
 
 FrameCode FrameCodeOf(std::string_view kind, std::string_view name, uint64_t begin,
@@ -72,7 +72,7 @@ FrameCode FrameCodeOf(std::string_view kind, std::string_view name, uint64_t beg
   FrameEntry first = FrameEntry::kCalled;
   if (kind == "nmethod" && frame_words > 0) code.elsewhere = FrameEntry::kFramed;
   // Pieces that are each called, or jumped to at the begin of a method.
-  if (kind == "adapter" || name == "native signature handlers" || name == "InlineCacheBuffer")
+  if (kind == "adapter" || name == "native signature handlers")
     code.elsewhere = FrameEntry::kCalled;
   if (NameHas(name, "ExceptionBlob")) first = FrameEntry::kThrown;
   // SharedRuntime::generate_handler_blob: only where the fault of a poll leads does it make room.

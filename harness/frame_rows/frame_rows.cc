@@ -56,13 +56,20 @@ class Analysis {
   }
   uint32_t OffsetOf(uint64_t address) const { return static_cast<uint32_t>(address - code_.begin); }
 
+  // True if an instruction is known to begin inside of these bytes.
+  bool HoldsStart(uint32_t offset, uint32_t size) const {
+    const auto next = std::upper_bound(code_.starts.begin(), code_.starts.end(), offset);
+    return next != code_.starts.end() && *next < offset + size;
+  }
+
   // The node of the instruction at `offset`; null: there is none.
   Node* NodeAt(uint32_t offset) {
     int32_t& place = places_[offset];
     if (place == kUnseen) {
       Node node;
       place = kNoInstruction;
-      if (decoder_.Decode(At(offset), code_.begin + offset, node.instruction)) {
+      if (decoder_.Decode(At(offset), code_.begin + offset, node.instruction) &&
+          !HoldsStart(offset, node.instruction.size)) {
         place = static_cast<int32_t>(nodes_.size());
         nodes_.push_back(node);
       }
@@ -168,8 +175,8 @@ class Analysis {
         continue;
       }
       FrameInstruction next;
-      const bool is_code =
-          decoder_.Decode(At(offset), code_.begin + offset, next) && !LeadsInto(offset, next.size);
+      const bool is_code = decoder_.Decode(At(offset), code_.begin + offset, next) &&
+                           !HoldsStart(offset, next.size) && !LeadsInto(offset, next.size);
       if (!is_code || next.padding) {
         offset += is_code ? next.size : 1;
         continue;

@@ -66,6 +66,9 @@ struct FrameCode {
   std::span<const uint8_t> bytes;
   int frame_words = 0;  // of a compiled method, with the return address; 0: not known
   std::vector<Entry> entries;
+  // Where instructions are known to begin, ascending: code lies between data, as where C1 has put a
+  // jump over a longer instruction.
+  std::vector<uint32_t> starts;
   // How code is entered that no entry leads to: exception handlers of a method, for instance.
   FrameEntry elsewhere = FrameEntry::kNone;
   std::vector<uint64_t> no_return;  // addresses of code that does not return to its caller; sorted
@@ -73,7 +76,7 @@ struct FrameCode {
 
 // True if what HotSpot names so never returns to its caller.
 bool NeverReturns(std::string_view name);
-// True if what HotSpot names so is a buffer in which compilers write, and that nobody executes.
+// True if what HotSpot names so is a buffer whose code changes all the time, or is never executed.
 bool IsScratch(std::string_view name);
 
 // The entries of code by its name, as HotSpot gives it: `kind` nmethod, stub, adapter or codelet.

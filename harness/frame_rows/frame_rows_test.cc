@@ -263,14 +263,28 @@ TEST(FrameRows, BehindACallThatDoesNotReturn) {
   EXPECT_EQ(PlaceText(RowsOf(code).back()), "sp+0");
 }
 
+// C1 has put a jump over the ten bytes of mov rax, N.
+TEST(FrameRows, KnownStartsOfInstructions) {
+  const Bytes bytes = {0xe9, 0,    0,   1, 0,     // +0 jmp elsewhere
+                       0,    0,    0,   0, 0xb8,  // +5 what is left
+                       0x55,                      // +0xa push rbp
+                       0x90, 0x90, 0x90};
+  FrameCode code;
+  code.bytes = bytes;
+  code.entries = {{0, FrameEntry::kCalled}};
+  code.elsewhere = FrameEntry::kCalled;
+  EXPECT_EQ(RowAt(RowsOf(code), 0xb), nullptr);
+  code.starts = {0, 0xa, 0xb};
+  EXPECT_EQ(PlaceText(RowsOf(code).back()), "sp+8");
+}
+
 TEST(FrameRows, InstructionsThatCapstoneDoesNotKnow) {
-  EXPECT_THAT(Places({0x55,                                            // push rbp
-                      0x62, 0xf1, 0xfe, 0x48, 0x6f, 0x07,              // vmovdqu64 zmm0, [rdi]
-                      0x62, 0xf1, 0xfe, 0x48, 0x7f, 0x44, 0x24, 0x01,  // ... [rsp + 64], zmm0
-                      0x62, 0xf3, 0xfd, 0x48, 0x3b, 0xc0, 0x01,  // vextracti64x4 ymm0, zmm0, 1
-                      0xc5, 0xf8, 0x77,                          // vzeroupper
-                      0x5d, 0xc3, 0x90, 0x90, 0x90, 0x90}),      // pop rbp; ret
-              ElementsAre("sp+0", "sp+8", "sp+8", "sp+8", "sp+8", "sp+8", "sp+0"));
+  EXPECT_THAT(
+      Places({0x55,                                                        // push rbp
+              0xc4, 0xe1, 0xf8, 0x91, 0xb4, 0x24, 0x70, 0x04, 0x00, 0x00,  // kmovq [rsp + N], k6
+              0xc4, 0xe3, 0xf9, 0x31, 0xc9, 0x01,                          // kshiftrq k1, k1, 1
+              0x5d, 0xc3, 0x90, 0x90, 0x90, 0x90}),                        // pop rbp; ret
+      ElementsAre("sp+0", "sp+8", "sp+8", "sp+8", "sp+0"));
 }
 
 TEST(FrameRows, WherePathsDisagreeTheRowIsUnknown) {

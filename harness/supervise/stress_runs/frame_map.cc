@@ -38,6 +38,9 @@ class Mapper {
       FrameCode code =
           FrameCodeOf(KindOf(piece), piece.name, piece.begin, piece.bytes, piece.frame_words);
       code.no_return = no_return_;
+      for (const SteppedPc* counts : piece.pcs)
+        if (!counts->outdated.load())
+          code.starts.push_back(static_cast<uint32_t>(counts->pc.load() - piece.begin));
       rows = FrameRowsOf(decoder_, code);
       for (const FrameRow& row : rows) PlaceOf(piece, PlaceGroup(row)).instructions++;
     }

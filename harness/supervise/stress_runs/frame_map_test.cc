@@ -16,14 +16,14 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint8_t kMethod[] = {
+constexpr uint8_t kFramedMethod[] = {
     0x55,                    // +0x0 push rbp
     0x48, 0x83, 0xec, 0x10,  // +0x1 sub rsp, 0x10
     0x48, 0x83, 0xc4, 0x10,  // +0x5 add rsp, 0x10
     0x5d,                    // +0x9 pop rbp
     0xc3,                    // +0xa ret
 };
-constexpr uint8_t kAdapter[] = {
+constexpr uint8_t kShortAdapter[] = {
     0x58,        // +0x0 pop rax
     0xff, 0xe0,  // +0x1 jmp rax
 };
@@ -42,8 +42,8 @@ class FrameMapTest : public ::testing::Test {
     if (kElfMachine != 62) GTEST_SKIP() << "its code is x86_64's";
     state_->job.walker_count = 2;
     state_->job.walkers[1] = 1;
-    Code(SymbolKind::kNmethod, "a.B.c()V", kMethod, sizeof kMethod).frame_words = 4;
-    Code(SymbolKind::kStub, "I2C/C2I adapters", kAdapter, sizeof kAdapter);
+    Code(SymbolKind::kNmethod, "a.B.c()V", kFramedMethod, sizeof kFramedMethod).frame_words = 4;
+    Code(SymbolKind::kStub, "I2C/C2I adapters", kShortAdapter, sizeof kShortAdapter);
   }
 
   CodeEntry& Code(SymbolKind kind, const char* name, const uint8_t* bytes, uint64_t size) {
@@ -86,9 +86,9 @@ std::string Text(const FrameMapRows& rows) {
 }
 
 TEST_F(FrameMapTest, CountsInstructionsAndSteps) {
-  Stepped(kMethod, 0);
-  Stepped(kMethod + 5, 24);
-  SteppedPc& away = Stepped(kAdapter + 1, 0);
+  Stepped(kFramedMethod, 0);
+  Stepped(kFramedMethod + 5, 24);
+  SteppedPc& away = Stepped(kShortAdapter + 1, 0);
   away.seen = {};
   away.seen.in_register = 7;
   away.seen.registers = 1;
@@ -103,8 +103,8 @@ TEST_F(FrameMapTest, CountsInstructionsAndSteps) {
 }
 
 TEST_F(FrameMapTest, ADifferenceIsListed) {
-  Stepped(kMethod + 1, 8);
-  Stepped(kMethod + 5, 16);
+  Stepped(kFramedMethod + 1, 8);
+  Stepped(kFramedMethod + 5, 16);
   const FrameMapRows rows = Map();
   ASSERT_EQ(rows.differences.size(), 1u);
   const FrameDifferenceRow& row = rows.differences[0];
@@ -117,7 +117,7 @@ TEST_F(FrameMapTest, ADifferenceIsListed) {
 }
 
 TEST_F(FrameMapTest, AnswersOfEachWalkerByPlace) {
-  SteppedPc& pc = Stepped(kMethod + 1, 8);
+  SteppedPc& pc = Stepped(kFramedMethod + 1, 8);
   pc.answered = 11;
   pc.contradicted = 2;
   pc.others[0].failed = 12;
@@ -132,8 +132,8 @@ TEST_F(FrameMapTest, AnswersOfEachWalkerByPlace) {
 }
 
 TEST_F(FrameMapTest, AMethodWhereOtherCodeWasBefore) {
-  Code(SymbolKind::kNmethod, "a.B.gone()V", kMethod + 4, 4).gone = 1;
-  Stepped(kMethod + 5, 24);
+  Code(SymbolKind::kNmethod, "a.B.gone()V", kFramedMethod + 4, 4).gone = 1;
+  Stepped(kFramedMethod + 5, 24);
   const FrameMapRows rows = Map();
   EXPECT_EQ(rows.places.back().place, "sp+n");
   EXPECT_EQ(rows.places.back().agreed, 10u);
@@ -142,7 +142,7 @@ TEST_F(FrameMapTest, AMethodWhereOtherCodeWasBefore) {
 // A blob has a row for each of the stubs in it, and none of its own.
 TEST_F(FrameMapTest, ABlobOfStubs) {
   state_->code[0].kind = static_cast<uint8_t>(SymbolKind::kStub);
-  Code(SymbolKind::kStub, "a stub", kMethod + 9, 2);
+  Code(SymbolKind::kStub, "a stub", kFramedMethod + 9, 2);
   uint64_t instructions = 0;
   for (const FramePlaceRow& row : Map().places)
     if (row.code == "stub") instructions += row.instructions;
@@ -150,7 +150,7 @@ TEST_F(FrameMapTest, ABlobOfStubs) {
 }
 
 TEST_F(FrameMapTest, CodeThatIsGoneOrUnreadableIsUnknown) {
-  Stepped(kMethod + 5, 16);
+  Stepped(kFramedMethod + 5, 16);
   state_->code[0].gone = 1;
   FrameMapRows rows = Map();
   EXPECT_TRUE(rows.differences.empty());
@@ -162,12 +162,19 @@ TEST_F(FrameMapTest, CodeThatIsGoneOrUnreadableIsUnknown) {
 }
 
 TEST(FrameComparisons, StepsOfOneInstructionMayDiffer) {
-  const FrameRules rules{.sp = 4, .fp = 5};
+  FrameRules rules{};
+  rules.sp = 4;
+  rules.fp = 5;
   FrameRow row;
   row.place = FramePlace::kInMemory;
   row.reg = 4;
   row.distance = 8;
-  SeenPlace seen{.in_memory = 10, .other_sp = 3, .from_sp = 8, .from_fp = 32, .last_sp = 16};
+  SeenPlace seen{};
+  seen.in_memory = 10;
+  seen.other_sp = 3;
+  seen.from_sp = 8;
+  seen.from_fp = 32;
+  seen.last_sp = 16;
   EXPECT_EQ(Compare(row, seen, rules).agreed, 7u);
   EXPECT_EQ(Compare(row, seen, rules).disagreed, 3u);
   EXPECT_EQ(SeenText(seen), "sp+8 or sp+16");

@@ -44,7 +44,10 @@ namespace walkhammer {
 //   CodeUnit: the unit that one store can write into running code; kTrapCode: a trap instruction of
 //     one CodeUnit; kTrapPcAhead: pc at its SIGTRAP = address of the instruction + kTrapPcAhead;
 //   bool WriteMovedEntry(entry, code): writes kMovedEntryBytes of code that run the function at
-//     `entry`, whose first instruction may then be overwritten; false: impossible.
+//     `entry`, whose first instruction may then be overwritten; false: impossible;
+//   WriteFarJump(to, code): writes kFarJumpBytes of code that go on at `to`;
+//   kEntryJumpCode, EntryJumpTarget(entry): the one CodeUnit that makes the begin of a function a
+//     jump, and where that leads.
 
 // Slots of HotSpot's frames, in words from fp, as in frame_x86.hpp and frame_aarch64.hpp of JDK 17
 // to 25. Both architectures are here, because a build for either one also walks stacks of the

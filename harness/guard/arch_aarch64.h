@@ -124,6 +124,10 @@ inline void SetThreadPointer(uint64_t pointer) {
 // Not for this architecture yet.
 inline constexpr size_t kMovedEntryBytes = 32;
 inline bool WriteMovedEntry(uint64_t, uint8_t*) { return false; }
+inline constexpr size_t kFarJumpBytes = 16;
+inline void WriteFarJump(uint64_t, uint8_t*) {}
+inline constexpr CodeUnit kEntryJumpCode = 0;
+inline uint64_t EntryJumpTarget(uint64_t) { return 0; }
 
 }  // namespace walkhammer
 

@@ -175,6 +175,23 @@ inline void SetThreadPointer(uint64_t pointer) {
     syscall(SYS_arch_prctl, ARCH_SET_FS, pointer);
 }
 
+// Writes a jump to `to`, which may be anywhere, to `code`, of kFarJumpBytes. Keeps all registers.
+inline constexpr size_t kFarJumpBytes = 14;
+inline void WriteFarJump(uint64_t to, uint8_t* code) {
+  constexpr uint8_t kJump[] = {0xff, 0x25, 0, 0, 0, 0};  // jmp [rip]
+  std::memcpy(code, kJump, sizeof kJump);
+  std::memcpy(code + sizeof kJump, &to, sizeof to);
+}
+
+// A jump of which only the opcode, of one CodeUnit, is written: the bytes that stand behind it
+// anyway are its distance. EntryJumpTarget: where it leads from the function at `entry`.
+inline constexpr CodeUnit kEntryJumpCode = 0xe9;  // jmp rel32
+inline uint64_t EntryJumpTarget(uint64_t entry) {
+  int32_t distance = 0;
+  std::memcpy(&distance, reinterpret_cast<const uint8_t*>(entry) + 1, sizeof distance);
+  return entry + 1 + sizeof distance + static_cast<uint64_t>(int64_t{distance});
+}
+
 // Writes to `code`, of kMovedEntryBytes, the first instruction of the function at `entry` and a
 // jump to the second: what calls `code` calls the function, whatever stands at `entry` by then.
 // False if the first instruction is neither endbr64 nor a push of a register. The code keeps
@@ -182,16 +199,13 @@ inline void SetThreadPointer(uint64_t pointer) {
 inline constexpr size_t kMovedEntryBytes = 32;
 inline bool WriteMovedEntry(uint64_t entry, uint8_t* code) {
   constexpr uint8_t kEndBranch[] = {0xf3, 0x0f, 0x1e, 0xfa};
-  constexpr uint8_t kJump[] = {0xff, 0x25, 0, 0, 0, 0};  // jmp [rip]
   const auto* first = reinterpret_cast<const uint8_t*>(entry);
   const bool is_wide = first[0] == 0x41 && (first[1] & 0xf8) == 0x50;
   size_t size = (first[0] & 0xf8) == 0x50 ? 1 : is_wide ? 2 : 0;
   if (std::memcmp(first, kEndBranch, sizeof kEndBranch) == 0) size = sizeof kEndBranch;
   if (size == 0) return false;
-  const uint64_t next = entry + size;
   std::memcpy(code, first, size);
-  std::memcpy(code + size, kJump, sizeof kJump);
-  std::memcpy(code + size + sizeof kJump, &next, sizeof next);
+  WriteFarJump(entry + size, code + size);
   return true;
 }
 

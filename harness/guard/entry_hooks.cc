@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/guard/code_patch.h"
+#include "harness/guard/entry_jumps.h"
 #include "harness/guard/former_handler.h"
 
 namespace walkhammer {
@@ -112,6 +113,7 @@ Status HookEntries(std::span<const EntryHook> hooks) {
                                                reinterpret_cast<uint64_t>(hooks[i].instead)};
   hooked_count.store(before + static_cast<int>(hooks.size()), std::memory_order_release);
   for (const EntryHook& hook : hooks) WriteCode(hook.entry, kTrapCode);
+  MakeTrapsJumps(hooks);
   MakeCodeUnwritable(entries);
   return Ok();
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Has functions of ours called instead of functions of another library. The first byte of each such
-// function becomes a trap, and the trap's handler only sends the thread on to ours. So a hook runs
-// as if it had been called, outside of a signal handler, on any number of threads at a time.
-// A thread that blocks SIGTRAP must not call such a function: the kernel would end the process. Nor
-// may a SIGTRAP be sent to a thread that may call one: pending in that instant, it takes the place
-// of the trap (the kernel keeps one of each signal), and the thread goes on in the middle of the
-// function's begin.
-// Signal-safe: no.
+// function becomes a trap, and the trap's handler only sends the thread on to ours. Where it can
+// be, the trap then becomes a jump (entry_jumps.h), which takes a nanosecond and no signal. So a
+// hook runs as if it had been called, outside of a signal handler, on any number of threads at a
+// time. Where it stays a trap, a thread that blocks SIGTRAP must not call such a function: the
+// kernel would end the process. Nor may a SIGTRAP be sent to a thread that may call one: pending in
+// that instant, it takes the place of the trap (the kernel keeps one of each signal), and the
+// thread goes on in the middle of the function's begin. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_GUARD_ENTRY_HOOKS_H_
 #define WALKHAMMER_HARNESS_GUARD_ENTRY_HOOKS_H_
 

@@ -19,7 +19,8 @@ namespace {
 std::atomic<uint64_t> hook_calls{0}, after_calls{0}, last_first{0}, last_second{0};
 bool on_signal_stack = false;
 
-HookedFunction original_one = nullptr, original_many = nullptr, original_refused = nullptr;
+HookedFunction original_one = nullptr, original_many = nullptr, original_refused = nullptr,
+               original_jump = nullptr, original_jumps = nullptr, original_trap = nullptr;
 
 template <HookedFunction& original>
 void NoteEntry(uint64_t first, uint64_t second) {
@@ -71,12 +72,59 @@ TEST_F(EntryHooksTest, IsCalledInsteadAndCallsTheFunction) {
   EXPECT_FALSE(on_signal_stack) << "runs outside of the trap's handler";
 }
 
-TEST_F(EntryHooksTest, ManyThreadsWhileItIsHooked) {
+// A function that adds its first argument to `sum`, and begins as one of libjvm.
+// push rbp; mov rbp, rsp; push r12; mov rax, &sum; add [rax], rdi; pop r12; pop rbp; ret
+HookedFunction MakeFunction() {
+  const uint8_t kBegin[] = {0x55, 0x48, 0x89, 0xe5, 0x41, 0x54, 0x48, 0xb8},
+                kEnd[] = {0x48, 0x01, 0x38, 0x41, 0x5c, 0x5d, 0xc3};
+  auto* code = static_cast<uint8_t*>(
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  const void* const to = &sum;
+  std::memcpy(code, kBegin, sizeof kBegin);
+  std::memcpy(code + sizeof kBegin, &to, sizeof to);
+  std::memcpy(code + sizeof kBegin + sizeof to, kEnd, sizeof kEnd);
+  return reinterpret_cast<HookedFunction>(code);
+}
+
+// A thread that blocks SIGTRAP would end the process at a trap.
+TEST_F(EntryHooksTest, IsAJumpWhereItsTargetIsFree) {
+  const HookedFunction function = MakeFunction();
+  const EntryHook hook = {AddressOfFunction(function), NoteEntry<original_jump>, &original_jump};
+  ASSERT_TRUE(HookEntries({&hook, 1}).ok());
+  ASSERT_EQ(*reinterpret_cast<uint8_t*>(hook.entry), 0xe9);
+  sigset_t trap, before;
+  sigemptyset(&trap);
+  sigaddset(&trap, SIGTRAP);
+  pthread_sigmask(SIG_BLOCK, &trap, &before);
+  function(3, 4);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(hook_calls, 1u);
+  EXPECT_EQ(after_calls, 1u);
+  EXPECT_EQ(last_second, 4u);
+  EXPECT_EQ(sum, 3u);
+}
+
+TEST_F(EntryHooksTest, StaysATrapWhereTheJumpsTargetIsNotFree) {
+  const HookedFunction function = MakeFunction();
+  const uint64_t target = EntryJumpTarget(AddressOfFunction(function));
+  auto* const page = reinterpret_cast<uint8_t*>(target & ~uint64_t{4095});
+  ASSERT_EQ(mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), page);
+  const EntryHook hook = {AddressOfFunction(function), NoteEntry<original_trap>, &original_trap};
+  ASSERT_TRUE(HookEntries({&hook, 1}).ok());
+  EXPECT_EQ(*reinterpret_cast<uint8_t*>(hook.entry), kTrapCode);
+  EXPECT_EQ(page[target % 4096], 0);
+  function(3, 4);
+  EXPECT_EQ(hook_calls, 1u);
+  EXPECT_EQ(sum, 3u);
+}
+
+// Four threads call the function while it is hooked. Returns the number of calls.
+uint64_t HookWhileCalled(HookedFunction function, const EntryHook& hook) {
   constexpr uint64_t kCalls = 20'000;
   std::atomic<uint64_t> called{0}, begun{0};
   std::vector<std::thread> threads;
   const auto call = [&] {
-    EntryHooksTestMany(1, 0);
+    function(1, 0);
     called++;
   };
   for (int t = 0; t < 4; t++)
@@ -86,13 +134,26 @@ TEST_F(EntryHooksTest, ManyThreadsWhileItIsHooked) {
       while (hook_calls == 0) call();
     });
   while (begun < 4) std::this_thread::yield();
-  const EntryHook hook = {AddressOfFunction(EntryHooksTestMany), NoteEntry<original_many>,
-                          &original_many};
   EXPECT_TRUE(HookEntries({&hook, 1}).ok());
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(sum, called);
   EXPECT_GT(hook_calls, 0u);
   EXPECT_EQ(after_calls, hook_calls);
+  return called;
+}
+
+TEST_F(EntryHooksTest, ManyThreadsWhileItIsHooked) {
+  const uint64_t called = HookWhileCalled(
+      EntryHooksTestMany,
+      {AddressOfFunction(EntryHooksTestMany), NoteEntry<original_many>, &original_many});
+  EXPECT_EQ(sum, called);
+}
+
+// Its `add` is not atomic: the sum tells nothing.
+TEST_F(EntryHooksTest, ManyThreadsWhileItBecomesAJump) {
+  const HookedFunction function = MakeFunction();
+  HookWhileCalled(function,
+                  {AddressOfFunction(function), NoteEntry<original_jumps>, &original_jumps});
+  EXPECT_EQ(*reinterpret_cast<uint8_t*>(AddressOfFunction(function)), 0xe9);
 }
 
 TEST_F(EntryHooksTest, RefusesWhatItCannotMove) {

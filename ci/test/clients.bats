@@ -6,6 +6,8 @@
 # shellcheck disable=SC2030,SC2031,SC2154  # bats sets stderr; each test has its own $output
 
 load lib
+# shellcheck source=ci/test/lib_clients.sh
+. "$BATS_TEST_DIRNAME/lib_clients.sh"
 
 setup_file() {
   cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -21,28 +23,9 @@ setup() {
   libasgst=$build/libasgst.so
 }
 
-# java HOME ARGUMENT...: starts the JDK, by the loader of its own C library if it has one.
-java() {
-  local home root loader
-  home=$(realpath "$1")
-  shift
-  root=${home%/usr/lib/jvm/*}
-  loader=$root/lib64/ld-linux-x86-64.so.2
-  if [ -n "$root" ] && [ "$root" != "$home" ] && [ -e "$loader" ]; then
-    # JDK 8 finds its home by where the program lies: there is a link to the loader.
-    [ ! -e "$home/bin/${loader##*/}" ] || loader=$home/bin/${loader##*/}
-    set -- "$loader" --library-path \
-      "$root/usr/lib/x86_64-linux-gnu:$root/usr/lib64:$root/lib64" "$home/bin/java" "$@"
-  else
-    set -- "$home/bin/java" "$@"
-  fi
-  timeout 90 "$@"
-}
-
 # profile HOME CLIENT SECONDS [OPTION]: the client on a program that loads and unloads classes.
 profile() {
-  run java "$1" -Xmx256m "-agentpath:$libasgst" "-agentpath:$build/lib$2_client.so${4:+=$4}" \
-    -cp "$build/walkhammer-torture.jar" wh.torture.Main classes --seconds "$3" --threads 2
+  run run_client "$1" "$2" "${4:-}" "$3" 2 classes -Xmx256m
   echo "$1 $2 $3 s: exit code $status: $(grep -v '^torture' <<<"$output" | head -n 20)"
 }
 

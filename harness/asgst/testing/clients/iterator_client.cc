@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A profiler that walks with the iterator in the signal handler, as the post on the iterator
-// describes one: it keeps frames there, and asks for their names later. An agent; it prints what
-// it counted when the program ends.
+// describes one: it keeps frames there, and asks for their names later, which must be those from
+// the handler, or empty. An agent; its option is the time between samples in microseconds. It
+// prints what it counted when the program ends.
 #include <profile2.h>
 #include <sys/mman.h>
 
@@ -18,6 +19,7 @@ struct Trace {
   std::atomic<bool> is_free{true}, is_done{false};
   std::array<ASGST_Frame, kMostFrames> frames;
   int count = 0;
+  Leaf leaf;  // as the signal handler found it
 };
 
 std::array<Trace, kTraces> traces;
@@ -32,12 +34,15 @@ void Keep(ASGST_Iterator* iterator, void* argument) {
   ASGST_Frame frame;
   for (trace->count = 0; trace->count < kMostFrames && ASGST_NextFrame(iterator, &frame) == 1;)
     trace->frames[static_cast<size_t>(trace->count++)] = frame;
+  ASGST_RewindIterator(iterator);
+  if (trace->leaf.Take(iterator) && trace->leaf.name == 0) counts.wrong_names++;
 }
 
 void OnSignal(int, siginfo_t*, void* ucontext) {
   for (Trace& trace : traces) {
     if (!trace.is_free.exchange(false)) continue;
     trace.count = 0;
+    trace.leaf = {};
     counts.Add(ASGST_RunWithIterator(ucontext, 0, Keep, &trace), ucontext);
     trace.is_done = true;
     return;
@@ -58,9 +63,16 @@ void NameNothing() {
   if (name[0] != 0) counts.wrong_names++;
 }
 
+// The class may be gone by now: then its names are not known.
+void CheckName(const Leaf& leaf) {
+  const uint64_t now = leaf.name == 0 ? 0 : Names(leaf.method).Hash();
+  if (now != 0 && now != leaf.name) counts.wrong_names++;
+}
+
 void NameTraces() {
   for (Trace& trace : traces) {
     if (!trace.is_done.exchange(false)) continue;
+    CheckName(trace.leaf);
     for (int i = 0; i < trace.count; i++)
       NameOf(trace.frames[static_cast<size_t>(i)].method, counts);
     trace.is_free = true;
@@ -93,6 +105,7 @@ void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
 
 }  // namespace
 
-extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char*, void*) {
+extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
+  sampler.SetOptions(options);
   return Listen(vm, OnVmInit, OnVmDeath, OnThreadStart, OnThreadEnd);
 }

@@ -7,7 +7,6 @@
 #include <profile2.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -37,7 +36,6 @@ Marked* OwnMarked() { return &marked; }
 SampledThreads threads;
 Sampler sampler;
 Counts counts;
-std::chrono::microseconds interval{5000};
 // early: the marked frame is still there; passed: its caller is not; realigned: see IsRealigned;
 // outdated: samples from before the mark was moved, which tell nothing of it
 std::atomic<long> moved{0}, left{0}, at_caller{0}, early{0}, passed{0}, kept{0}, realigned{0},
@@ -142,7 +140,7 @@ void OnSignal(int, siginfo_t*, void* ucontext) {
 
 void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) {
   marked.mark = ASGST_RegisterFrameMark(env, OnLeft, 0, &marked);
-  queue = ASGST_RegisterQueue(env, 100, 0, OnElement, &marked);
+  queue = ASGST_RegisterQueue(env, 1000, 0, OnElement, &marked);
   threads.Add();
 }
 
@@ -156,7 +154,7 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
 void JNICALL OnVmInit(jvmtiEnv* jvmti, JNIEnv* env, jthread thread) {
   if ((ASGST_Capabilities() & ASGST_MARK_FRAME) == 0) return;
   OnThreadStart(jvmti, env, thread);
-  sampler.Start(threads, OnSignal, interval);
+  sampler.Start(threads, OnSignal);
 }
 
 void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
@@ -172,6 +170,6 @@ void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
 }  // namespace
 
 extern "C" JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
-  if (options != nullptr && *options != '\0') interval = std::chrono::microseconds(atoi(options));
+  sampler.SetOptions(options);
   return Listen(vm, OnVmInit, OnVmDeath, OnThreadStart, OnThreadEnd);
 }

@@ -13,9 +13,13 @@
 #include <atomic>
 #include <cctype>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 
@@ -24,21 +28,40 @@
 class SampledThreads {
  public:
   void Add() {
+    clockid_t clock{};
+    pthread_getcpuclockid(pthread_self(), &clock);
     const std::lock_guard<std::mutex> lock(mutex_);
-    threads_.insert(pthread_self());
+    threads_[pthread_self()] = {clock, TimeOf(clock)};
   }
   void Remove() {
     const std::lock_guard<std::mutex> lock(mutex_);
     threads_.erase(pthread_self());
   }
-  void Signal() {
+  // To those alone that have used so much CPU time since their last signal.
+  void Signal(std::chrono::nanoseconds least) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (const pthread_t thread : threads_) pthread_kill(thread, SIGPROF);
+    for (auto& [thread, used] : threads_) {
+      const auto now = least.count() == 0 ? least : TimeOf(used.clock);
+      if (least.count() != 0 && now - used.at_signal < least) continue;
+      used.at_signal = now;
+      pthread_kill(thread, SIGPROF);
+    }
   }
 
  private:
+  struct Used {
+    clockid_t clock;
+    std::chrono::nanoseconds at_signal;
+  };
+
+  static std::chrono::nanoseconds TimeOf(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  }
+
   std::mutex mutex_;
-  std::set<pthread_t> threads_;
+  std::map<pthread_t, Used> threads_;
 };
 
 // What a sample's answer was. Signal-safe: yes.
@@ -83,40 +106,93 @@ class Counts {
       unknown_names{0};
 };
 
-// Asks for a method's names with buffers on the stack that hold nothing yet, as the documents do.
+// A method\x27s names, asked for with buffers that hold nothing yet, as the documents do.
+// Signal-safe: yes.
+struct Names {
+  explicit Names(ASGST_Method asked) {
+    of_method.method_name = method;
+    of_method.method_name_length = sizeof method;
+    of_method.signature = signature;
+    of_method.signature_length = sizeof signature;
+    of_method.generic_signature = nullptr;
+    ASGST_GetMethodInfo(asked, &of_method);
+    of_class.class_name = klass;
+    of_class.class_name_length = sizeof klass;
+    of_class.generic_class_name = nullptr;
+    ASGST_GetClassInfo(of_method.klass, &of_class);
+  }
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+
+  // The hash of all three texts; 0: one of them is not known.
+  uint64_t Hash() const {
+    uint64_t hash = 14695981039346656037u;
+    for (const char* text : {klass, method, signature}) {
+      if (*text == 0) return 0;
+      do hash = (hash ^ static_cast<unsigned char>(*text)) * 1099511628211u;
+      while (*text++ != 0);
+    }
+    return hash;
+  }
+
+  ASGST_MethodInfo of_method;
+  ASGST_ClassInfo of_class;
+  char method[100], signature[100], klass[100];
+};
+
 // A null text would end the process here.
 inline std::string NameOf(ASGST_Method method, Counts& counts) {
-  char name[100], signature[100], klass[100];
-  ASGST_MethodInfo of_method;
-  of_method.method_name = name;
-  of_method.method_name_length = sizeof name;
-  of_method.signature = signature;
-  of_method.signature_length = sizeof signature;
-  of_method.generic_signature = nullptr;
-  ASGST_GetMethodInfo(method, &of_method);
-  ASGST_ClassInfo of_class;
-  of_class.class_name = klass;
-  of_class.class_name_length = sizeof klass;
-  of_class.generic_class_name = nullptr;
-  ASGST_GetClassInfo(of_method.klass, &of_class);
-  const std::string text = of_class.class_name;
-  counts.AddName(text, of_method.method_name);
-  return text + "." + of_method.method_name + of_method.signature;
+  const Names names(method);
+  const std::string klass = names.of_class.class_name;
+  counts.AddName(klass, names.of_method.method_name);
+  return klass + "." + names.of_method.method_name + names.of_method.signature;
 }
+
+// The newest frame that has byte codes, as a walk found it. Signal-safe: yes.
+struct Leaf {
+  // The iterator must be before its first frame. False: there is none.
+  bool Take(ASGST_Iterator* iterator) {
+    ASGST_Frame frame;
+    while (ASGST_NextFrame(iterator, &frame) == 1) {
+      if (frame.type != ASGST_FRAME_JAVA && frame.type != ASGST_FRAME_JAVA_INLINED) continue;
+      *this = {frame.method, frame.bci, frame.type, frame.pc, Names(frame.method).Hash()};
+      return true;
+    }
+    return false;
+  }
+  bool IsFrame(const ASGST_Frame& frame) const {
+    return frame.method == method && frame.bci == bci && frame.type == type;
+  }
+
+  ASGST_Method method = nullptr;
+  int bci = 0;
+  uint8_t type = 0;
+  void* pc = nullptr;
+  uint64_t name = 0;  // Names::Hash
+};
 
 // Samples until the end of the process, or until Stop.
 class Sampler {
  public:
-  void Start(SampledThreads& threads, void (*handler)(int, siginfo_t*, void*),
-             std::chrono::microseconds interval = std::chrono::milliseconds(5)) {
+  // An agent's options: US[,cpu][,...]: microseconds between a thread's signals; "cpu": of its CPU
+  // time, so that a thread that waits gets none. Without a number the interval stays.
+  void SetOptions(const char* options) {
+    if (options == nullptr) return;
+    const int us = std::atoi(options);
+    if (us > 0) interval_ = std::chrono::microseconds(us);
+    if (std::strstr(options, ",cpu") != nullptr) of_cpu_time_ = interval_;
+  }
+  // Between signals by CPU time; 0: they come by the clock on the wall.
+  std::chrono::nanoseconds cpu_time() const { return of_cpu_time_; }
+  void Start(SampledThreads& threads, void (*handler)(int, siginfo_t*, void*)) {
     struct sigaction action = {};
     action.sa_sigaction = handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     sigaction(SIGPROF, &action, nullptr);
-    thread_ = std::thread([this, &threads, interval] {
+    thread_ = std::thread([this, &threads] {
       while (!stop_) {
-        std::this_thread::sleep_for(interval);
-        threads.Signal();
+        std::this_thread::sleep_for(interval_);
+        threads.Signal(of_cpu_time_);
       }
     });
   }
@@ -126,6 +202,7 @@ class Sampler {
   }
 
  private:
+  std::chrono::microseconds interval_{5000}, of_cpu_time_{0};
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

@@ -113,3 +113,89 @@ END
   WALKHAMMER_OUT=$BATS_TEST_TMPDIR/bad run -1 ci/soak.sh fuzz stress
   [[ "$output" == *'fuzz: failed'*'stress: failed'* ]]
 }
+
+# client_jdk LINE...: makes /jdk's stand-in, whose programs print these lines of a client, and end
+# with $java_code (default: 0).
+client_jdk() {
+  jdk=$BATS_TEST_TMPDIR/jdk
+  mkdir -p "$jdk/bin"
+  printf '%s\n' "$@" >"$jdk/said"
+  cat >"$jdk/bin/java" <<END
+#!/bin/sh
+[ "\$1" != -version ] || { echo 'openjdk version "17.0.2" 2022' >&2; exit 0; }
+cat "$jdk/said" >&2
+exit ${java_code:-0}
+END
+  chmod +x "$jdk/bin/java"
+  stand_in 0
+}
+
+# soak_client CODE NAME LINE...: the soak NAME ends with CODE where each run prints these lines.
+soak_client() {
+  local code=$1 soak=$2
+  shift 2
+  client_jdk "$@"
+  rm -rf "$WALKHAMMER_OUT"
+  WALKHAMMER_TIME=1s WALKHAMMER_FLAGS=-Xint run -"$code" ci/soak.sh --jdk "$jdk" "$soak"
+}
+
+@test "queues: each bound is noticed" {
+  export WALKHAMMER_ELEMENTS=1000
+  a='queue: samples 1000 failed 0 without-java 0 other-codes 0 names 0 unknown-names 0 wrong-names'
+  b='queue: handled 1000 unloaded 0'
+  c='queue: accepted 1000 own-thread 1000 wrong-thread 0 wrong-leaf 0 without-callers 1 dropped 0'
+  d='signals 1000 in-processing 20 blocked 0'
+  soak_client 0 queues "$a 0" "$b" "$c $d"
+  [[ "$output" == *'| 17 | -Xint | 1000 | 1 | 0 | 0 | 0 | 100.00 % | 20 of 1000 | 0 |'* ]]
+  soak_client 1 queues "$a 1" "$b" "$c $d"
+  [[ "$output" == *'wrong-names: 2 of 0'* ]] # in both runs
+  soak_client 1 queues "$a 0" "${b/1000/999}" "$c $d"
+  [[ "$output" == *'lost: 2 of 1000'* ]]
+  soak_client 1 queues "$a 0" "$b" "${c/callers 1/callers 2} $d"
+  [[ "$output" == *'lost: 2 of 1000'* ]]
+  soak_client 1 queues "$a 0" "$b" "${c/thread 0/thread 1} $d"
+  [[ "$output" == *'wrong-thread: 2 of 0'* ]]
+  soak_client 1 queues "$a 0" "$b" "${c/leaf 0/leaf 1} $d"
+  [[ "$output" == *'wrong-leaf: 2 of 0'* ]]
+  soak_client 1 queues "$a 0" "$b" "${c/own-thread 1000/own-thread 989} $d"
+  [[ "$output" == *'by a stop: 11 of 1000'* ]]
+  soak_client 1 queues "$a 0" "$b" "$c ${d/processing 20/processing 21}"
+  [[ "$output" == *'in own processing: 21 of 1000'* ]]
+  java_code=6 soak_client 1 queues "$a 0" "$b" "$c $d"
+  [[ "$output" == *'java ended with 6'*'| 2 |'* ]]
+  soak_client 1 queues nothing
+  [[ "$output" == *'no element'* ]]
+}
+
+@test "clients: each bound is noticed" {
+  export WALKHAMMER_CLIENTS=iterator
+  good='it: samples 1000 failed 5 other-codes 0 names 100 unknown-names 2 wrong-names 0'
+  soak_client 0 clients "$good"
+  for bad in 'failed 5/failed 6' 'codes 0/codes 1' 'unknown-names 2/unknown-names 3' \
+    'wrong-names 0/wrong-names 1' 'samples 1000/samples 0'; do
+    soak_client 1 clients "${good/${bad%/*}/${bad#*/}}"
+    [[ "$output" == *FAILED*"17-iterator: "* ]]
+  done
+  java_code=134 soak_client 1 clients "$good"
+  [[ "$output" == *'17-iterator.mixed: java ended with 134'* ]]
+  # In a queue's handler all names are known, and the leaf is that of the signal handler.
+  export WALKHAMMER_CLIENTS=queue
+  soak_client 1 clients "$good"
+  [[ "$output" == *'unknown names: '* ]]
+  soak_client 1 clients "${good/unknown-names 2/unknown-names 0} wrong-leaf 1"
+  [[ "$output" == *'wrong names: '* ]]
+  export WALKHAMMER_CLIENTS=stack_trace
+  soak_client 0 clients 'stack-trace: samples 1000 odd 0 kept-info 0 codes 0:9 -10:9 -8:9 -7:5'
+  soak_client 1 clients 'stack-trace: samples 1000 odd 0 kept-info 0 codes 0:9 -10:9 -8:9 -7:6'
+  soak_client 1 clients 'stack-trace: samples 1000 odd 1 kept-info 0 codes 0:9'
+}
+
+@test "marks: each bound is noticed" {
+  good='mark: moved 9 left 100 at-caller 99 early 1 passed 0 kept 9 realigned 0 stale 0 astray 0'
+  soak_client 0 marks "$good"
+  [[ "$output" == *'| 17 | -Xint | mixed | 100 | 99 | 1 | 0 | 9 | 0 |'* ]]
+  for bad in 'caller 99/caller 98' 'stale 0/stale 1' 'astray 0/astray 1' 'left 100/left 0'; do
+    soak_client 1 marks "${good/${bad%/*}/${bad#*/}}"
+  done
+  java_code=6 soak_client 1 marks "$good"
+}

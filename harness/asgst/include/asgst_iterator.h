@@ -301,7 +301,8 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
    - When a thread ends, its waiting elements are handled, with their frames returned; then its
      queues end.
    - Elements are also handled before each pause of a collection, held or not, so that no handler
-     gets a method of a class that was unloaded.
+     gets a method of a class that was unloaded. Those of the last 20 ms wait for their own thread
+     if that ran, handles its queues itself, and still stands at the same byte code.
    - Handlers of different threads' queues may run at the same time.
 
    Signal-safe: ASGST_Enqueue, ASGST_GetEnqueuableElement, ASGST_GetQueueElement,

@@ -127,6 +127,30 @@ TEST_F(OwnPolls, AThreadInNativeIsServedByAStop) {
   EXPECT_TRUE(ASGST_DeregisterQueue(probe.thread().env(), queue));
 }
 
+// An element of a thread that ran waits for that thread's poll, though a collection handles what is
+// left or old. On a busy machine a collection begins late: then it is tried again.
+TEST_F(OwnPolls, ACollectionLeavesNewElementsToTheirThread) {
+  constexpr int kMostTries = 20;
+  RunningProbe probe;
+  Places places(probe.thread());
+  ASGST_Queue* queue = ASGST_RegisterQueue(probe.thread().env(), 4, 0, Places::Note, &places);
+  if ((asgst_hooks() & ASGST_HOOKS_POLLS) == 0) {
+    EXPECT_TRUE(ASGST_DeregisterQueue(probe.thread().env(), queue));
+    GTEST_SKIP() << "this JVM cannot be hooked";
+  }
+  JNIEnv* env = live_.env();
+  jclass system = FindTestClass("java/lang/System");
+  bool has_waited = false;
+  for (int taken = 1; taken <= kMostTries && !has_waited; taken++) {
+    EXPECT_EQ(ASGST_Enqueue(queue, nullptr, nullptr), ASGST_JAVA_TRACE) << "it stands in native";
+    env->CallStaticVoidMethod(system, StaticMethod(system, "gc", "()V"));
+    has_waited = places.all < taken;
+    EXPECT_TRUE(WaitFor([&] { return places.all == taken; }));
+  }
+  EXPECT_TRUE(has_waited);
+  EXPECT_TRUE(ASGST_DeregisterQueue(probe.thread().env(), queue));
+}
+
 // What needs JNI or JVMTI, which a handler may call on no thread, does nothing.
 TEST_F(OwnPolls, AHandlerGetsNothingThatNeedsTheJvm) {
   static const auto on_unload = [](ASGST_Class, ASGST_Method*, int, bool, void*) {};

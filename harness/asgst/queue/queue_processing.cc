@@ -64,14 +64,23 @@ int YoungestLeft(SampleRing& ring, int ready, const StoppedThread& stopped) {
   return i;
 }
 
-// How many elements, from the oldest on, are out of their handlers' hands. What was left, and may
-// be unloaded, is never held back.
+// True if the queue's own thread is expected to handle the element: it has had too little time.
+bool IsForOwnPoll(const ASGST_Queue& queue, const Enqueuer& enqueuer) {
+  constexpr int kMostWithoutPoll = 20, kMost = 500;  // ms
+  return HasOwnPolls() && !queue.ending.load() &&
+         !enqueuer.IsOlderThan(NeedsNoPoll(queue.thread) ? kMostWithoutPoll : kMost);
+}
+
+// How many elements, from the oldest on, are out of their handlers' hands, and not for their own
+// thread's poll: a collection often stops a thread that has enqueued just before. What was left,
+// and may be unloaded, is never held back.
 int CountReleased(const ASGST_Queue& queue, SampleRing& ring, int ready,
                   const StoppedThread& stopped) {
   for (int i = 0; i < ready; i++) {
     const QueuedSample& sample = *ring.At(i);
-    const bool waits = ring.first() + static_cast<uint64_t>(i) >= ring.released() &&
-                       sample.enqueuer.MayStay() && !queue.ending.load();
+    const bool in_hand =
+        ring.first() + static_cast<uint64_t>(i) >= ring.released() && !queue.ending.load();
+    const bool waits = sample.enqueuer.MayStay() ? in_hand : IsForOwnPoll(queue, sample.enqueuer);
     if (!waits) continue;
     const int left = YoungestLeft(ring, ready, stopped);
     if (left < i) return i;
@@ -102,13 +111,6 @@ void ProcessElements(ASGST_Queue* queue, bool by_own_thread) {
   if (IsLive(queue)) stopped.Call(queue, queue->end);
   ring->Remove(count);
   queue->attempts = 0;
-}
-
-// True if the queue's own thread is expected to handle the element: it has had too little time.
-bool IsForOwnPoll(const ASGST_Queue& queue, const Enqueuer& enqueuer) {
-  constexpr int kMostWithoutPoll = 20, kMost = 500;  // ms
-  return HasOwnPolls() && !queue.ending.load() &&
-         !enqueuer.IsOlderThan(NeedsNoPoll(queue.thread) ? kMostWithoutPoll : kMost);
 }
 
 // Releases what can be. Elements may be taken out in between, by a collection.

@@ -18,12 +18,17 @@ namespace {
 // A thread that is stopped, or the current thread at a poll, and its stack.
 class StoppedThread {
  public:
-  // `last`: the last end of a frame that HasGoneOnSince and Handle must know.
-  StoppedThread(uint64_t thread, bool is_own, uint64_t last) : stack_(RunnerOf(thread)) {
-    if (!StartOfOther(nullptr, thread, start_)) return;
-    if (is_own) memory_ = MemoryOf(start_);
+  // `ranges`: frames that HasGoneOnSince and Handle must know; they ascend by `first`.
+  StoppedThread(uint64_t thread, bool is_own, const std::vector<EndRange>& ranges)
+      : stack_(RunnerOf(thread)) {
+    if (is_own) {
+      start_ = StartOf(nullptr, thread);
+      memory_ = MemoryOf(start_);
+    } else if (!StartOfOther(nullptr, thread, start_)) {
+      return;
+    }
     JavaWalk walk(*Live(), memory_, start_);
-    if (walk.Begin() == WalkStatus::kFound) stack_.Take(walk, last);
+    if (walk.Begin() == WalkStatus::kFound) stack_.Take(walk, ranges);
   }
 
   void Call(ASGST_Queue* queue, const ASGST_Queue::OnProcessing& handler) const {
@@ -89,6 +94,14 @@ int CountReleased(const ASGST_Queue& queue, SampleRing& ring, int ready,
   return ready;
 }
 
+std::vector<EndRange> RangesOf(SampleRing& ring, int ready) {
+  std::vector<EndRange> ranges;
+  for (int i = 0; i < ready; i++) ranges.push_back(EndsOf(ring.At(i)->chain));
+  std::sort(ranges.begin(), ranges.end(),
+            [](const EndRange& a, const EndRange& b) { return a.first < b.first; });
+  return ranges;
+}
+
 // Handles the elements that are complete now and, unless the queue's own thread does it, released.
 // Elements that come in then wait for the next time.
 void ProcessElements(ASGST_Queue* queue, bool by_own_thread) {
@@ -98,9 +111,7 @@ void ProcessElements(ASGST_Queue* queue, bool by_own_thread) {
     queue->attempts = 0;
     return;
   }
-  uint64_t last = 0;
-  for (int i = 0; i < ready; i++) last = std::max(last, LastEndOf(ring->At(i)->chain));
-  const StoppedThread stopped(queue->thread, by_own_thread, last);
+  const StoppedThread stopped(queue->thread, by_own_thread, RangesOf(*ring, ready));
   const int count = by_own_thread ? ready : CountReleased(*queue, *ring, ready, stopped);
   if (count == 0) {
     queue->attempts = 0;

@@ -93,18 +93,26 @@ bool RecordActivations(JavaWalk& walk, ActivationChain& chain) {
   return chain.count > 0;
 }
 
-uint64_t LastEndOf(const ActivationChain& chain) {
-  uint64_t last = 0;
-  for (int i = 0; i < chain.count + (chain.has_caller ? 1 : 0); i++)
-    last = std::max(last, chain.frames[i].end);
-  return last;
+EndRange EndsOf(const ActivationChain& chain) {
+  EndRange ends = {UINT64_MAX, 0};
+  for (int i = 0; i < chain.count + (chain.has_caller ? 1 : 0); i++) {
+    ends.last = std::max(ends.last, chain.frames[i].end);
+    if (chain.frames[i].end != 0) ends.first = std::min(ends.first, chain.frames[i].end);
+  }
+  return ends;
 }
 
-void StoppedStack::Take(JavaWalk& walk, uint64_t last) {
+// Before a thread that recurses comes to a poll, it may have called for thousands of frames.
+void StoppedStack::Take(JavaWalk& walk, std::span<const EndRange> ranges) {
   Standing standing;
-  while (frames_.size() < kMost && NextActivation(walk, standing.frame, standing.caller)) {
-    if (standing.frame.end != 0) frames_.push_back(standing);
-    if (standing.frame.end > (last | kAlignment)) return;
+  size_t r = 0;
+  for (int n = 0; n < kMost && r < ranges.size(); n++) {
+    const uint64_t first = ranges[r].first & ~kAlignment;
+    walk.PassCompiled(first);
+    if (!NextActivation(walk, standing.frame, standing.caller)) return;
+    const uint64_t end = standing.frame.end;
+    if (end != 0 && end >= first) frames_.push_back(standing);
+    while (r < ranges.size() && end > (ranges[r].last | kAlignment)) r++;
   }
 }
 

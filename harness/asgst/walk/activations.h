@@ -6,6 +6,7 @@
 #define WALKHAMMER_HARNESS_ASGST_WALK_ACTIVATIONS_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "harness/asgst/walk/java_walk.h"
@@ -42,9 +43,12 @@ struct ActivationChain {
 // are left out, as the documentation of queues says. `walk` must be before its first frame. False
 // if there is no such frame.
 bool RecordActivations(JavaWalk& walk, ActivationChain& chain);
-// The end of the chain's oldest frame, its caller included: a StoppedStack of the frames up to
-// there locates the chain as one of all frames does.
-uint64_t LastEndOf(const ActivationChain& chain);
+// Frames that end there: those of a chain, its caller included. A StoppedStack of these locates the
+// chain as one of all frames does.
+struct EndRange {
+  uint64_t first, last;
+};
+EndRange EndsOf(const ActivationChain& chain);
 
 // What has become of a sample's frames: the values of asgst_element_state.
 enum class ElementState : int {
@@ -82,8 +86,9 @@ class StoppedStack {
   static constexpr int kMost = 1 << 16;  // frames
   // `runner`: RunnerOf() of the stopped thread.
   explicit StoppedStack(uint64_t runner) : runner_(runner) {}
-  // Records the stack up to `last`, an end of a frame. `walk` must be before its first frame.
-  void Take(JavaWalk& walk, uint64_t last = UINT64_MAX);
+  // Records the frames in these ranges, which ascend by `first`; all others may be missing. `walk`
+  // must be before its first frame.
+  void Take(JavaWalk& walk, std::span<const EndRange> ranges);
 
   Located Locate(const ActivationChain& chain) const;
 

@@ -24,7 +24,7 @@ class ActivationsTest : public JavaWalkTest {
   Located LocateIn(uint64_t runner) {
     StoppedStack stopped(runner);
     JavaWalk walk(layout_, memory_, start_);
-    if (walk.Begin() == WalkStatus::kFound) stopped.Take(walk);
+    if (walk.Begin() == WalkStatus::kFound) stopped.Take(walk, {&kAll, 1});
     return stopped.Locate(chain_);
   }
   std::vector<Seen> Recorded(const Located& located) {
@@ -40,6 +40,7 @@ class ActivationsTest : public JavaWalkTest {
   }
 
   static constexpr uint64_t kRunner = 7, kOther = 8;
+  static constexpr EndRange kAll = {0, UINT64_MAX};
   const std::unique_ptr<WalkStart::Caches> caches_ = std::make_unique<WalkStart::Caches>();
   ActivationChain chain_{};
   std::vector<JavaFrame> frames_;
@@ -114,18 +115,39 @@ TEST_P(ActivationsTest, TheCallerOfTheLastStandsAtItsCall) {
 // Only the part of a deep stack that the chain needs is read.
 TEST_P(ActivationsTest, ThePartOfTheStackUpToTheChainsEndIsEnough) {
   chain_.count = 1;
-  const uint64_t last = LastEndOf(chain_);
-  EXPECT_EQ(last, chain_.frames[0].end);
+  const EndRange ends = EndsOf(chain_), nothing = {0, 0};
+  EXPECT_EQ(ends.first, chain_.frames[0].end);
+  EXPECT_EQ(ends.last, chain_.frames[0].end);
   StoppedStack part(kRunner), none(kRunner);
   JavaWalk walk(layout_, memory_, start_), again(layout_, memory_, start_);
   ASSERT_EQ(walk.Begin(), WalkStatus::kFound);
-  part.Take(walk, last);
+  part.Take(walk, {&ends, 1});
   chain_.has_caller = true;
-  EXPECT_GT(LastEndOf(chain_), last) << "the caller counts";
+  EXPECT_GT(EndsOf(chain_).last, ends.last) << "the caller counts";
   EXPECT_EQ(part.Locate(chain_).state, ElementState::kExact) << "one frame more was read";
   ASSERT_EQ(again.Begin(), WalkStatus::kFound);
-  none.Take(again, 0);
+  none.Take(again, {&nothing, 1});
   EXPECT_EQ(none.Locate(chain_).state, ElementState::kLost);
+}
+
+// Frames that were called since are passed, and not kept.
+TEST_P(ActivationsTest, ThePartOfTheStackFromTheChainsBeginIsEnough) {
+  ActivationChain older = chain_;
+  older.count = 1;
+  older.frames[0] = chain_.frames[1];
+  const EndRange ends = EndsOf(older);
+  EXPECT_EQ(ends.first, chain_.frames[1].end);
+  StoppedStack part(kRunner), both(kRunner);
+  JavaWalk walk(layout_, memory_, start_), again(layout_, memory_, start_);
+  ASSERT_EQ(walk.Begin(), WalkStatus::kFound);
+  part.Take(walk, {&ends, 1});
+  EXPECT_NE(part.Locate(older).state, ElementState::kLost);
+  EXPECT_EQ(part.Locate(chain_).state, ElementState::kReturned) << "its newest frame is not kept";
+  EXPECT_EQ(part.Locate(chain_).returned, 1);
+  const EndRange ranges[] = {{chain_.frames[0].end, chain_.frames[0].end - 16}, ends};
+  ASSERT_EQ(again.Begin(), WalkStatus::kFound);
+  both.Take(again, ranges);
+  EXPECT_EQ(both.Locate(chain_).state, ElementState::kExact);
 }
 
 // New code at the same address describes what the sample never saw.

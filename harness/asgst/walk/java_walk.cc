@@ -248,6 +248,17 @@ bool JavaWalk::Up(int32_t frame_words) {
   return true;
 }
 
+void JavaWalk::PassCompiled(uint64_t end) {
+  FoundCode code;
+  for (uint64_t pc = 0; !ended_ && !at_.is_top && !at_.sender;) {
+    if (in_c_ || stub_on_top_ || in_scopes_ || in_rules_) return;
+    if (pc != at_.pc) code = CodeAt(pc = at_.pc);
+    if (code.kind != CodeKind::kNmethod || code.frame_words <= 0 ||
+        at_.sp + FrameBytes(code) >= end || !Up(code.frame_words))
+      return;
+  }
+}
+
 // Continuation.doYield returns in place of enterSpecial, which entered the continuation, and
 // removes enterSpecial's frame: ret = [sp + size - 8], fp' = [sp + size - 16], sp' = sp + size of
 // that frame. doYield's own frame has moved to the heap: for a moment the anchor has the new sp and

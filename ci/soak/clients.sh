@@ -26,18 +26,13 @@ programs() {
     }' workloads/torture.catalogue | sed "s,{home},$(dirname "$walkhammer"),; s,{scratch},$work,"
 }
 
-# option_of CLIENT: the client's option. Before JDK 13, a thread that has waited for a safepoint's
-# end mostly meets that of the next sample: see docs/reference/libasgst.md.
-option_of() {
-  [ "$1" != queue ] || [ "$name" -ge 13 ] || echo 20000
-  [ "$1" != mark ] || echo 1000
-}
-
 # sample CLIENT PROGRAM FLAGS: a run of the client; its numbers go to $out/JDK-CLIENT.PROGRAM.
 sample() {
   code=0
+  option=
+  [ "$1" != mark ] || option=1000
   # shellcheck disable=SC2086  # words
-  run_client "$jdk" "$1" "$(option_of "$1")" "$each" 2 "$2" $3 >"$here-$1.$2" 2>&1 || code=$?
+  run_client "$jdk" "$1" "$option" "$each" 2 "$2" $3 >"$here-$1.$2" 2>&1 || code=$?
   [ "$code" -eq 0 ] || {
     died=$((died + 1))
     fail "$here-$1.$2: java ended with $code: $(grep -m 1 '^# *SIG\|^#  *Internal' "$here-$1.$2" ||

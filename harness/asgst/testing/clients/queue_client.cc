@@ -140,6 +140,7 @@ void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) {
   auto* own = new Sampled;
   own->env = env;
   own->queue = ASGST_RegisterQueue(env, kCapacity, 0, OnElement, own);
+  if (own->queue == nullptr) return void(delete own);  // JDK 8 tells of threads before VMInit
   ASGST_SetOnQueueProcessingStart(own->queue, 0, false, OnStart, own);
   ASGST_SetOnQueueProcessingEnd(own->queue, 0, false, OnEnd, own);
   sampled = own;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Extension of libasgst: what it hooks inside of libjvm, so that handlers are called when the
-   documents say. A hook is a trap at the first byte of a function of libjvm, and stays until the
-   process ends. Hooks need x86_64, the functions' names in libjvm's .symtab, and that the kernel
-   lets code be changed; the environment variable ASGST_HOOKS=0 forbids them. Where there are no
-   hooks, libasgst does without: see asgst_iterator.h.
+   documents say. A hook changes the first byte of a function of libjvm, and stays until the process
+   ends. Hooks need x86_64, the functions' names in libjvm's .symtab, and that the kernel lets code
+   be changed; the environment variable ASGST_HOOKS=0 forbids them. Where there are no hooks,
+   libasgst does without: see asgst_iterator.h.
 
-   With the hooks of queues and marks, an exception costs some microseconds in each compiled frame
-   that it reaches.
+   The byte is a trap at first, and then a jump, if the memory that the jump leads to is free and
+   the kernel can have all processors see new code (membarrier, Linux 4.16). Where hooks stay traps,
+   those of queues and marks make an exception cost some microseconds in each compiled frame that it
+   reaches.
 
-   A thread that comes to a hook gets SIGTRAP, which libasgst's handler must get. So forbid hooks
+   A thread that comes to a trap gets SIGTRAP, which libasgst's handler must get. So forbid hooks
    where one of these holds:
    - A thread blocks SIGTRAP, as one does that blocks all signals, after it has attached to the JVM,
      or while libasgst attaches. The kernel ends the process when the thread comes to its first

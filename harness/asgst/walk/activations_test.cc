@@ -24,7 +24,7 @@ class ActivationsTest : public JavaWalkTest {
   Located LocateIn(uint64_t runner) {
     StoppedStack stopped(runner);
     JavaWalk walk(layout_, memory_, start_);
-    if (walk.Begin() == WalkStatus::kFound) stopped.Take(walk, {&kAll, 1});
+    if (walk.Begin() == WalkStatus::kFound) stopped.Take(walk, {&kWholeStack, 1});
     return stopped.Locate(chain_);
   }
   std::vector<Seen> Recorded(const Located& located) {
@@ -40,7 +40,7 @@ class ActivationsTest : public JavaWalkTest {
   }
 
   static constexpr uint64_t kRunner = 7, kOther = 8;
-  static constexpr EndRange kAll = {0, UINT64_MAX};
+  static constexpr EndRange kWholeStack = {0, UINT64_MAX};
   const std::unique_ptr<WalkStart::Caches> caches_ = std::make_unique<WalkStart::Caches>();
   ActivationChain chain_{};
   std::vector<JavaFrame> frames_;

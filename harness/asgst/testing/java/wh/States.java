@@ -114,7 +114,9 @@ final class States {
   static void accept() throws Exception {
     try (ServerSocket socket = new ServerSocket(0)) {
       open = socket;
-      socket.accept();
+      if (!Thread.currentThread().isInterrupted()) { // else end() has come before
+        socket.accept();
+      }
     } catch (java.io.IOException closed) {
       sink++;
     }
@@ -137,9 +139,9 @@ final class States {
   }
 
   static void end(Thread thread) throws Exception {
+    thread.interrupt();
     AutoCloseable socket = open;
     open = null;
-    thread.interrupt();
     if (socket != null) {
       socket.close();
     }

@@ -50,8 +50,8 @@ of() {
   number "$1" "$here-$client".*
 }
 
-# failed_codes: samples of the client in C that failed. Threads that are not Java's (-10), have no
-# Java frame (0) or end (-8) get signals, too.
+# failed_codes: samples of the client in C that failed. Threads that have no Java frame (0), are not
+# Java's any more (-10) or end (-8) get signals, too.
 failed_codes() {
   sed -n 's/^stack-trace: .* codes//p' "$here-$client".* | xargs -n 1 |
     awk -F : '$1 != 0 && $1 != -8 && $1 != -10 { n += $2 } END { print n + 0 }'

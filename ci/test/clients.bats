@@ -106,8 +106,8 @@ good() {
   done <"$JDKS"
 }
 
-# Threads that are not Java's (-10) or have no Java frame (0) get signals, too. What else failed must
-# be 0.5 % and one at most: there are few samples, and a thread is new for a moment (-7).
+# The codes are those of Java's threads, which may have no Java frame (0). What else failed must be
+# 0.5 % and one at most: there are few samples.
 @test "a profiler in C that calls AsyncGetStackTrace in its signal handler" {
   [ -s "$JDKS" ] || skip "no JDK is available: $(tail -n 1 "$JDKS.err")"
   while read -r name home; do

@@ -15,8 +15,11 @@
 
 static jvmtiEnv* jvmti;
 static uint32_t options = 0;
-/* Threads of the JVM's own get signals, too: `codes` counts them by the negated answer. */
-static long samples, codes[MOST_CODES], frames_of[FRAME_CPP + 1], odd_frames, without_id, kept_info;
+/* True between the thread's ThreadStart and ThreadEnd. Other threads get signals, too. */
+static __thread int is_javas;
+/* `codes`: of Java's threads, by the negated answer. */
+static long samples, others, codes[MOST_CODES], frames_of[FRAME_CPP + 1], odd_frames, without_id,
+    kept_info;
 
 static void Count(long* what) { __atomic_add_fetch(what, 1, __ATOMIC_RELAXED); }
 
@@ -40,7 +43,8 @@ static void OnSignal(int signal, siginfo_t* info, void* ucontext) {
   AsyncGetStackTrace(&trace, MOST_FRAMES, ucontext, options);
   if (trace.frame_info != NULL) Count(&kept_info);
   if (trace.num_frames <= 0) {
-    Count(&codes[-trace.num_frames < MOST_CODES ? -trace.num_frames : MOST_CODES - 1]);
+    Count(!is_javas ? &others
+                    : &codes[-trace.num_frames < MOST_CODES ? -trace.num_frames : MOST_CODES - 1]);
     return;
   }
   Count(&samples);
@@ -68,12 +72,25 @@ static void JNICALL OnClassPrepare(jvmtiEnv* env, JNIEnv* jni, jthread thread, j
   MakeIds(klass);
 }
 
+static void JNICALL OnThreadStart(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  (void)env;
+  (void)jni;
+  (void)thread;
+  is_javas = 1;
+}
+
+static void JNICALL OnThreadEnd(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
+  (void)env;
+  (void)jni;
+  (void)thread;
+  is_javas = 0;
+}
+
 static void JNICALL OnVmInit(jvmtiEnv* env, JNIEnv* jni, jthread thread) {
   jint count = 0;
   jclass* classes = NULL;
   struct sigaction action;
-  (void)jni;
-  (void)thread;
+  OnThreadStart(env, jni, thread);
   (*env)->GetLoadedClasses(env, &count, &classes);
   for (jint i = 0; i < count; i++) MakeIds(classes[i]);
   (*env)->Deallocate(env, (unsigned char*)classes);
@@ -90,12 +107,16 @@ static void JNICALL OnVmDeath(jvmtiEnv* env, JNIEnv* jni) {
   SetTimer(0);
   fprintf(stderr,
           "stack-trace: samples %ld java %ld inlined %ld native %ld stub %ld cpp %ld odd %ld "
-          "without-id %ld kept-info %ld codes",
+          "without-id %ld kept-info %ld others %ld codes",
           samples, frames_of[FRAME_JAVA], frames_of[FRAME_JAVA_INLINED], frames_of[FRAME_NATIVE],
-          frames_of[FRAME_STUB], frames_of[FRAME_CPP], odd_frames, without_id, kept_info);
+          frames_of[FRAME_STUB], frames_of[FRAME_CPP], odd_frames, without_id, kept_info, others);
   for (int i = 0; i < MOST_CODES; i++)
     if (codes[i] > 0) fprintf(stderr, " %d:%ld", -i, codes[i]);
   fprintf(stderr, "\n");
+}
+
+static void Enable(jvmtiEvent event) {
+  (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, event, NULL);
 }
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* text, void* reserved) {
@@ -107,9 +128,13 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* text, void* reserved) {
   callbacks.VMInit = OnVmInit;
   callbacks.VMDeath = OnVmDeath;
   callbacks.ClassPrepare = OnClassPrepare;
+  callbacks.ThreadStart = OnThreadStart;
+  callbacks.ThreadEnd = OnThreadEnd;
   (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
-  (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
-  (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL);
-  (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_PREPARE, NULL);
+  Enable(JVMTI_EVENT_VM_INIT);
+  Enable(JVMTI_EVENT_VM_DEATH);
+  Enable(JVMTI_EVENT_CLASS_PREPARE);
+  Enable(JVMTI_EVENT_THREAD_START);
+  Enable(JVMTI_EVENT_THREAD_END);
   return JNI_OK;
 }

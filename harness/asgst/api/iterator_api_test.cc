@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ASGST iterator, thread states and jmethodIDs on a live JVM, as profilers call them.
 #include <gmock/gmock.h>
+#include <pthread.h>
+#include <signal.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/testing/ids_testing.h"
 #include "harness/asgst/testing/live_jvm.h"
+#include "harness/guard/arch.h"
 
 namespace walkhammer::asgst {
 namespace {
@@ -285,6 +289,54 @@ TEST_F(IteratorApi, GarbageIsNoMethodAndNoId) {
       EXPECT_EQ(ASGST_MethodToJMethodID(found), made_up);
     else
       EXPECT_EQ(found, nullptr);
+  }
+}
+
+// What the second of two signals found.
+struct FoundNested {
+  std::atomic<int> result{0};
+  bool at_handler = false;
+  ASGST_Frame newest{};
+} found_nested;
+
+void BeginFirst(int) {}
+void WalkInSecond(int, siginfo_t*, void* raw_context) {
+  const auto* context = static_cast<ucontext_t*>(raw_context);
+  found_nested.at_handler = ReadContext(*context).pc == reinterpret_cast<uint64_t>(BeginFirst);
+  found_nested.result = ASGST_RunWithIterator(
+      raw_context, 0,
+      [](ASGST_Iterator* iterator, void*) { ASGST_NextFrame(iterator, &found_nested.newest); },
+      nullptr);
+}
+
+// Two signals come at once: the second finds the thread where the first one's handler begins.
+TEST_F(IteratorApi, ASignalBeforeAnothersHandlerHasBegun) {
+  if (kElfMachine != 62) GTEST_SKIP() << "x86_64 alone";
+  const int first = SIGRTMIN + 1, second = SIGRTMIN + 2;
+  struct sigaction begin {
+  }, walk{};
+  begin.sa_handler = BeginFirst;
+  walk.sa_sigaction = WalkInSecond;
+  walk.sa_flags = SA_SIGINFO;
+  sigaction(first, &begin, nullptr);
+  sigaction(second, &walk, nullptr);
+  for (const char* method : {"interpSpin", "c2Spin"}) {
+    RunningMethod running(method);
+    found_nested.result = 0;
+    // What is sent in a handler that blocks it comes when the handler returns.
+    EXPECT_TRUE(running.Raise([&](ucontext_t*) {
+      sigset_t both;
+      sigemptyset(&both);
+      sigaddset(&both, first);
+      sigaddset(&both, second);
+      pthread_sigmask(SIG_BLOCK, &both, nullptr);
+      pthread_kill(pthread_self(), first);
+      pthread_kill(pthread_self(), second);
+    }));
+    EXPECT_TRUE(WaitFor([] { return found_nested.result != 0; }));
+    EXPECT_TRUE(found_nested.at_handler);
+    EXPECT_EQ(found_nested.result, ASGST_JAVA_TRACE);
+    EXPECT_EQ(NameOf(found_nested.newest.method), "wh.Api." + std::string(method) + "()V");
   }
 }
 

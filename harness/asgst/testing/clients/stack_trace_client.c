@@ -15,8 +15,9 @@
 
 static jvmtiEnv* jvmti;
 static uint32_t options = 0;
-/* True between the thread's ThreadStart and ThreadEnd. Other threads get signals, too. */
-static __thread int is_javas;
+/* True between the thread's ThreadStart and ThreadEnd. Other threads get signals, too, whose first
+   use of another kind of thread-local memory would allocate in the handler. */
+static __thread int is_javas __attribute__((tls_model("initial-exec")));
 /* `codes`: of Java's threads, by the negated answer. */
 static long samples, others, codes[MOST_CODES], frames_of[FRAME_CPP + 1], odd_frames, without_id,
     kept_info;

@@ -625,17 +625,16 @@ END
   not_this=$first
   await 60 has_child
   [ "$child" != "$first" ]
-  before=0
-  await 120 walks_on
+  await 120 walks_on 0
   kill -INT "$pid"
   await_end 120
   clean_or_findings
   is_readable_run "$out"
 }
 
-# walks_on: whether the run has made 1000 walks more than $before.
+# walks_on BEFORE: whether the run has made 1000 walks more than BEFORE.
 walks_on() {
-  [ "$(ask "SELECT walks > 1000 + $before FROM run")" = 1 ]
+  [ "$(ask "SELECT walks > 1000 + $1 FROM run")" = 1 ]
 }
 
 @test "a child that another process kills is not a finding" {
@@ -645,7 +644,7 @@ walks_on() {
   before=0
   for signal in KILL SEGV; do
     await 60 has_child
-    await 60 walks_on
+    await 60 walks_on "$before"
     kill -s "$signal" "$child"
     not_this=$child
     before=$(ask "SELECT walks FROM run")

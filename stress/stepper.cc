@@ -216,18 +216,25 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   if (place.counts != nullptr) place.counts->steps++;
   if constexpr (!kHasLinkRegister) {
     stack_.Step(place.point);
-    if (place.counts != nullptr && place.counts->outdated.load(std::memory_order_relaxed)) {
-      place.counts->outdated.store(false);
-      place.counts->seen = {};
-    }
     if (place.counts != nullptr && place.point.code != SteppedCode::kNative)
-      See(stack_.calls(), place.point, ReadJavaRegisters(context).general, place.counts->seen);
+      SeeIn(*place.counts, place, context);
   }
   if (state_.job.walker_count > 1) place.at.number = evidence_.Begin(place.region);
   WalkLightly(thread, context, [&](int walker, const Trace& trace, Disagreement differs) {
     evidence_.Differs(walker, differs);
     Judge(walker, place, trace, differs);
   });
+}
+
+// Code is patched, and other code may come to its address.
+void Stepper::SeeIn(SteppedPc& counts, const Place& place, const ucontext_t& context) {
+  const uint64_t code = CodeWordAt(place.at.pc);
+  if (counts.outdated.load(std::memory_order_relaxed) || counts.code != code) {
+    counts.outdated.store(false);
+    counts.seen = {};
+    counts.code = code;
+  }
+  See(stack_.calls(), place.point, ReadJavaRegisters(context).general, counts.seen);
 }
 
 void Stepper::WalkLightly(SampledThread& thread, ucontext_t& context, const OnTrace& on_trace) {

@@ -203,11 +203,19 @@ struct SeenPlace {
   uint32_t registers;               // bit i: register i held it at all these steps
 };
 
+// The bytes from `pc` to the end of its word, CodeBytesAt(pc) of them: they tell whether other code
+// has come there.
+inline uint64_t CodeWordAt(uint64_t pc) {
+  return *reinterpret_cast<const volatile uint64_t*>(pc & ~uint64_t{7}) >> (8 * (pc & 7));
+}
+inline int CodeBytesAt(uint64_t pc) { return static_cast<int>(8 - (pc & 7)); }
+
 // An instruction that was stepped, and the first walker's answers there.
 struct SteppedPc : StepAnswers {
   std::atomic<uint64_t> pc;  // 0: free
   uint32_t steps;
   std::atomic<bool> outdated;  // `seen` is of code that other code has replaced
+  uint64_t code;               // CodeWordAt(pc) at the steps of `seen`
   SeenPlace seen;
   StepAnswers others[kMaxWalkers - 1];  // of the other walkers
 

@@ -19,6 +19,18 @@ constexpr char kGone[] = "unknown: the code is gone";
 
 std::string KindOf(const CodePiece& piece) { return piece.kind.empty() ? "nmethod" : piece.kind; }
 
+// True if the code at the instruction is what it was when it was stepped last.
+bool HasCode(const CodePiece& piece, const SteppedPc& counts) {
+  const uint64_t at = counts.pc.load() - piece.bytes_begin;
+  uint64_t code = 0;
+  const auto bytes = static_cast<uint64_t>(CodeBytesAt(counts.pc.load()));
+  for (uint64_t i = 0; i < bytes && at + i < piece.bytes.size(); i++)
+    code |= uint64_t{piece.bytes[at + i]} << (8 * i);
+  const uint64_t known = std::min<uint64_t>(bytes, piece.bytes.size() - at);
+  const uint64_t mask = known == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * known)) - 1;
+  return at < piece.bytes.size() && ((code ^ counts.code) & mask) == 0;
+}
+
 // Adds up the rows of one cell.
 class Mapper {
  public:
@@ -71,7 +83,8 @@ class Mapper {
 
   void AddStepped(const CodePiece& piece, const FrameRow& row, const SteppedPc& counts) {
     const std::string group = piece.gone ? kGone : PlaceGroup(row);
-    const SeenPlace seen = counts.outdated.load() ? SeenPlace{} : counts.seen;
+    const bool is_there = !counts.outdated.load() && HasCode(piece, counts);
+    const SeenPlace seen = is_there ? counts.seen : SeenPlace{};
     const FrameComparison compared = Compare(row, seen, decoder_.rules());
     FramePlaceRow& place = PlaceOf(piece, group);
     place.pcs++;

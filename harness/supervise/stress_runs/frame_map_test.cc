@@ -62,6 +62,7 @@ class FrameMapTest : public ::testing::Test {
     SteppedPc& pc = state_->pcs[pcs_++];
     pc.pc.store(reinterpret_cast<uint64_t>(at));
     pc.steps = 12;
+    pc.code = CodeWordAt(pc.pc.load());
     pc.seen.in_memory = 10;
     pc.seen.from_sp = from_sp;
     return pc;
@@ -114,6 +115,15 @@ TEST_F(FrameMapTest, ADifferenceIsListed) {
   EXPECT_EQ(row.place + " " + row.seen, "sp+24 sp+16");
   EXPECT_EQ(row.steps, 10u);
   EXPECT_EQ(row.instruction, "+0x5  add rsp, 0x10");
+}
+
+// What was seen in code that is no longer there says nothing of what is.
+TEST_F(FrameMapTest, OtherCodeHasComeThere) {
+  SteppedPc& pc = Stepped(kFramedMethod + 5, 16);
+  ASSERT_EQ(Map().differences.size(), 1u);
+  pc.code ^= uint64_t{1} << (8 * CodeBytesAt(pc.pc.load()) - 1);
+  EXPECT_TRUE(Map().differences.empty());
+  EXPECT_NE(Text(Map()).find("nmethod sp+n: 1 1 12 0 0 0\n"), std::string::npos) << Text(Map());
 }
 
 TEST_F(FrameMapTest, AnswersOfEachWalkerByPlace) {

@@ -190,10 +190,10 @@ stands_still() {
   } >"$out/log"
   cat "$out/log"
   [ "$(grep -c '^Frozen' "$out/log")" -ge 3 ]
-  run -0 "$walkhammer" walk --core "$core" --thread "$thread" --expect "$out/log"
+  run -0 "$walkhammer" walk --core "$core" --tid "$thread" --expect "$out/log"
   [[ $output == "1 stack as expected, 0 differences, 1 without an expectation" ]]
   sed -i 's/^Frozen.busy()V/Frozen.spin(I)I/' "$out/log"
-  run -1 "$walkhammer" walk --core "$core" --thread "$thread" --expect "$out/log"
+  run -1 "$walkhammer" walk --core "$core" --tid "$thread" --expect "$out/log"
 }
 
 @test "names in a core give no commands to a terminal, and long stacks are cut" {
@@ -201,7 +201,7 @@ stands_still() {
   run -0 "$walkhammer" walk --core "$core"
   [[ $output == *'  Frozen.e?cape()V @'* ]]
   [[ $output != *$'\x1b'* ]]
-  run -0 "$walkhammer" walk --core "$core" --thread "$(thread_of deeper)"
+  run -0 "$walkhammer" walk --core "$core" --tid "$(thread_of deeper)"
   [[ ${lines[-1]} == "end depth" ]]
   [ "${#lines[@]}" -eq $((4096 + 3)) ]
   run -0 "$walkhammer" walk --core "$core" --json
@@ -222,8 +222,8 @@ stands_still() {
   refuses 2 'line 1' walk --core "$core" --expect "$out/nonsense"
   refuses 2 'not a regular file' walk --core "$core" --expect "$out/pipe"
   refuses 2 'expects nothing' walk --core "$core" --expect "$out/empty"
-  refuses 2 'has no Java thread 1' walk --core "$core" --thread 1
-  refuses 2 'takes the id of a thread' walk --core "$core" --thread main
+  refuses 2 'has no Java thread 1' walk --core "$core" --tid 1
+  refuses 2 'takes the id of a thread' walk --core "$core" --tid main
   refuses 2 'is not a JDK' walk --core "$core" --jdk "$out"
   refuses 2 '--core is required' walk
 }
@@ -234,5 +234,5 @@ stands_still() {
   refuses 3 'is another build than the one in this core' walk --core "$core" --modules "$out"
   (cd "$out" && ulimit -c unlimited && sh -c 'kill -ABRT $$') || true
   refuses 3 'no libjvm.so was mapped' walk --core "$out"/core*
-  refuses 4 'nothing was walked' walk --core "$core" --thread "$(thread_of 'Signal Dispatcher')"
+  refuses 4 'nothing was walked' walk --core "$core" --tid "$(thread_of 'Signal Dispatcher')"
 }

@@ -22,7 +22,8 @@ namespace {
 using nlohmann::json;
 
 struct WalkOptions {
-  std::string core, jdk, modules, expect, write;
+  std::string core, modules, expect, write;
+  std::vector<std::string> jdks;
   int32_t tid = 0;
   bool native = false;
   bool json = false;
@@ -48,7 +49,7 @@ Status ReadThread(const std::string& text, int32_t& tid) {
   if (text == "all") return Ok();
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), tid);
   if (error != std::errc() || end != text.data() + text.size() || tid <= 0)
-    return BadInput("--thread takes the id of a thread, such as 4711, or all");
+    return BadInput("--tid takes the id of a thread, such as 4711, or all");
   return Ok();
 }
 
@@ -125,7 +126,7 @@ Status HasFrames(const WalkOptions& options, const CoreWalk& walk) {
 Result<CoreWalk> WalkOf(const WalkOptions& options) {
   std::vector<std::string> folders;
   if (!options.modules.empty()) folders.push_back(options.modules);
-  if (!options.jdk.empty()) RETURN_IF_ERROR(AddFoldersOf(options.jdk, folders));
+  for (const std::string& jdk : options.jdks) RETURN_IF_ERROR(AddFoldersOf(jdk, folders));
   ASSIGN_OR_RETURN(const auto core, CoreFile::Open(options.core, folders));
   ASSIGN_OR_RETURN(const auto jvm, CoreJvm::Open(*core));
   CoreWalkOptions walk_options;
@@ -166,11 +167,11 @@ void AddWalk(CLI::App& app, Invocation& chosen) {
   auto o = std::make_shared<WalkOptions>();
   verb.Text("--core", o->core, "Core of a process with a JVM", "FILE");
   verb.Required("--core");
-  verb.Text("--jdk", o->jdk, "JDK of the process, if it has moved", "DIR");
-  verb.Text("--modules", o->modules, "Folder with the libraries of the process, if they have moved",
-            "DIR");
+  verb.Jdks(o->jdks);
+  verb.Text("--modules", o->modules,
+            "Folder with the libraries of a core's program, if they have moved", "DIR");
   verb.Parsed(
-      "--thread", [o](const std::string& text) { return ReadThread(text, o->tid); },
+      "--tid", [o](const std::string& text) { return ReadThread(text, o->tid); },
       "Walk only the thread with this id (default: all)", "TID|all");
   verb.Flag("--native", o->native, "Show also frames of stubs, C and C++");
   verb.Text("--expect", o->expect, "Compare with the stacks in this file", "FILE");

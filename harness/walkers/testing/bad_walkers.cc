@@ -13,9 +13,13 @@
 #include <cstring>
 
 #include "harness/asgst/include/asgst.h"
+#include "harness/guard/arch.h"
 
 namespace {
 
+using walkhammer::ReadContext;
+using walkhammer::Registers;
+using walkhammer::WriteContext;
 using WalkFunction = decltype(&AsyncGetStackTrace);
 WalkFunction honest_walk = nullptr;
 std::atomic<uint32_t> calls{0};
@@ -132,11 +136,13 @@ constexpr Misdeed kMisdeeds[] = {
      [](const Walk& walk) {
        if (walk.count() > 0) walk.trace->num_frames = walk.depth + 1;
      }},
-    {"own-stack",
+    {"own-pc",
      [](const Walk& walk) {
-       ucontext_t own;
-       getcontext(&own);
-       honest_walk(walk.trace, walk.depth, &own, 0);
+       auto mixed = *static_cast<const ucontext_t*>(walk.context);
+       Registers registers = ReadContext(mixed);
+       registers.pc = reinterpret_cast<uint64_t>(Stale);
+       WriteContext(registers, mixed);
+       honest_walk(walk.trace, walk.depth, &mixed, 0);
      }},
     {"writes-behind",
      [](const Walk& walk) { std::memset(walk.frames() + walk.depth, 0, sizeof(ASGST_CallFrame)); }},

@@ -205,7 +205,7 @@ struct SeenPlace {
 
 // The bytes from `pc` to the end of its word, CodeBytesAt(pc) of them: they tell whether other code
 // has come there.
-inline uint64_t CodeWordAt(uint64_t pc) {
+[[gnu::no_sanitize_address]] inline uint64_t CodeWordAt(uint64_t pc) {
   return *reinterpret_cast<const volatile uint64_t*>(pc & ~uint64_t{7}) >> (8 * (pc & 7));
 }
 inline int CodeBytesAt(uint64_t pc) { return static_cast<int>(8 - (pc & 7)); }

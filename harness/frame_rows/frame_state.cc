@@ -81,7 +81,7 @@ bool FrameState::Uses(uint8_t move) const {
          std::any_of(registers_, registers_ + kFrameRegisters, uses);
 }
 
-// Of too many moves the first is forgotten, with all that is relative to it.
+// If there are too many moves, the first is forgotten, with all that is relative to it.
 void FrameState::MoveByUnknown(const FrameRules& rules) {
   registers_[rules.sp] = {};
   uint8_t move = 0;

@@ -35,7 +35,7 @@ struct PcRule {
 };
 
 // Found by RuleKey; tag: the nmethod's compile id. One cache line for each.
-inline constexpr int kRuleBits = 15;  // 2 MiB, of which pages are touched as rules are kept
+inline constexpr int kRuleBits = 15;  // 2 MiB; a rule touches its page
 using PcRules = SharedCache<PcRule, kRuleBits>;
 static_assert(sizeof(PcRule) == 40);
 

@@ -53,6 +53,9 @@ finish() {
     echo
     echo '== what failed'
     cat "$logs/failed"
+    echo
+    echo '== the names of what failed'
+    grep -E '^not ok |^ *[0-9]+/[0-9]+ Test |^FAILED: ' "$logs/failed" | cut -c 1-200 || true
   fi
   rm -rf "$logs"
   [ "$skipped" -eq 0 ] || echo "$skipped of the tests were skipped"
@@ -108,12 +111,22 @@ unit_tests() {
   counts=$(sed -n 's/.* \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$logs/output" |
     awk 'NR == 1 { all = $2 } { failed = $1 } END { print failed, all }')
   skips=$(grep -c '\*\*\*Skipped' "$logs/output") || true
-  # A test's output follows the line with its result.
-  awk '/^Test project / { lines = "" }
+  # A test's output follows the line with its result. Its last lines say why it failed.
+  awk 'function tail(  i) {
+         for (i = n > 40 ? n - 40 : 0; i < n; i++) lines = lines line[i] "\n"
+         n = 0
+       }
+       /^Test project / { lines = ""; n = 0 }
        /^ *Start / { next }
-       /^ *[0-9]+\/[0-9]+ Test / { on = /\*\*\*(Failed|Timeout|Exception|Not Run)/ ? NR + 60 : 0 }
-       NR < on { lines = lines $0 "\n" }
-       END { printf "%s", lines }' "$logs/output" >>"$logs/failed"
+       /^ *[0-9]+\/[0-9]+ Test / {
+         tail()
+         on = /\*\*\*(Failed|Timeout|Exception|Not Run)/
+         if (on) lines = lines $0 "\n"
+         next
+       }
+       /^[0-9]+% tests passed/ { on = 0 }
+       on { line[n++] = $0 }
+       END { tail(); printf "%s", lines }' "$logs/output" >>"$logs/failed"
   count "${counts% *}" "${counts#* }" "$skips"
 }
 

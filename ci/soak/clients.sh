@@ -6,7 +6,9 @@
 # - a name is wrong: not text, or another one than in the signal handler;
 # - a name is unknown in a queue's handler, or 2 % of those asked for after the signal handler;
 # - an answer is none of the documents, or more than 0.5 % of the samples of threads with Java
-#   frames fail.
+#   frames fail;
+# - more than 0.5 % of the samples meet a full queue. Before JDK 17 stops serve queues, and such
+#   samples are only counted.
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/soak.sh sets them
 # shellcheck source=ci/test/lib_clients.sh
@@ -60,6 +62,7 @@ failed_codes() {
 # judge: the bounds of a client, and its row.
 judge() {
   bad=$(of failed)
+  full=$(of full-queue)
   wrong=$(($(of wrong-names) + $(of wrong-leaf)))
   [ "$client" != stack_trace ] || {
     bad=$(failed_codes)
@@ -69,19 +72,20 @@ judge() {
   [ "$client" = mark ] && [ "$name" -lt 17 ] && return
   [ "$(of samples)" -gt 0 ] || fail "$here-$client: no sample"
   bound 'failed samples' "$bad" "$(of samples)" 200
+  [ "$name" -lt 17 ] || bound 'samples that met a full queue' "$full" "$(of samples)" 200
   bound 'wrong names' "$wrong" 0 1
   bound 'codes that are none of the documents' "$(of other-codes)" 0 1
   unknown_share=50
   [ "$client" != queue ] || unknown_share=$(($(of names) + 1))
   bound 'unknown names' "$(of unknown-names)" "$(of names)" "$unknown_share"
-  echo "| $name | $client | $(of samples) | $bad | $(of names) | $wrong | $(of unknown-names) | $died |"
+  echo "| $name | $client | $(of samples) | $bad | $full | $(of names) | $wrong | $(of unknown-names) | $died |"
 }
 
 set -f # flags have asterisks
 time=$(seconds "${WALKHAMMER_TIME:-10m}")
 clients=${WALKHAMMER_CLIENTS:-iterator queue mark stack_trace}
-echo '| JDK | client | samples | failed | names | wrong | unknown | crashes |'
-echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
+echo '| JDK | client | samples | failed | full queue | names | wrong | unknown | crashes |'
+echo '| --- | --- | --- | --- | --- | --- | --- | --- | --- |'
 for jdk in $jdks; do
   name=$(feature "$jdk")
   here=$out/$name

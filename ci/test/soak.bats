@@ -169,9 +169,9 @@ soak_client() {
 
 @test "clients: each bound is noticed" {
   export WALKHAMMER_CLIENTS=iterator
-  good='it: samples 1000 failed 5 other-codes 0 names 100 unknown-names 2 wrong-names 0'
+  good='it: samples 1000 failed 5 full-queue 5 other-codes 0 names 100 unknown-names 2 wrong-names 0'
   soak_client 0 clients "$good"
-  for bad in 'failed 5/failed 6' 'codes 0/codes 1' 'unknown-names 2/unknown-names 3' \
+  for bad in 'failed 5/failed 6' 'full-queue 5/full-queue 6' 'codes 0/codes 1' 'unknown-names 2/unknown-names 3' \
     'wrong-names 0/wrong-names 1' 'samples 1000/samples 0'; do
     soak_client 1 clients "${good/${bad%/*}/${bad#*/}}"
     [[ "$output" == *FAILED*"17-iterator: "* ]]

@@ -68,10 +68,13 @@ class SampledThreads {
 class Counts {
  public:
   // `result`: what the function that samples answered in the signal handler. A thread that has no
-  // Java frames, or ends, is not a failure: its frames of C code make a trace of another kind.
+  // Java frames, or ends, is not a failure: its frames of C code make a trace of another kind. What
+  // a full queue refuses, without a walk, is counted apart.
   void Add(int result, void* ucontext) {
     if (result == ASGST_JAVA_TRACE)
       samples++;
+    else if (result == ASGST_ENQUEUE_FULL_QUEUE)
+      full_queue++;
     else if (result == ASGST_THREAD_EXIT || IsWithoutJava(ucontext))
       without_java++;
     else
@@ -87,10 +90,10 @@ class Counts {
   }
   void Print(const char* client) const {
     std::fprintf(stderr,
-                 "%s: samples %ld failed %ld without-java %ld other-codes %ld names %ld "
-                 "unknown-names %ld wrong-names %ld\n",
-                 client, samples.load(), failed.load(), without_java.load(), other_codes.load(),
-                 names.load(), unknown_names.load(), wrong_names.load());
+                 "%s: samples %ld failed %ld full-queue %ld without-java %ld other-codes %ld "
+                 "names %ld unknown-names %ld wrong-names %ld\n",
+                 client, samples.load(), failed.load(), full_queue.load(), without_java.load(),
+                 other_codes.load(), names.load(), unknown_names.load(), wrong_names.load());
   }
 
   std::atomic<long> wrong_names{0};
@@ -102,7 +105,7 @@ class Counts {
            ASGST_NON_JAVA_TRACE;
   }
 
-  std::atomic<long> samples{0}, failed{0}, without_java{0}, other_codes{0}, names{0},
+  std::atomic<long> samples{0}, failed{0}, full_queue{0}, without_java{0}, other_codes{0}, names{0},
       unknown_names{0};
 };
 

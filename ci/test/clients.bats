@@ -67,6 +67,12 @@ good() {
   done <"$JDKS"
 }
 
+# What waits when the program ends is dropped: where stops serve queues, as much as comes in half a
+# second.
+most_are_handled() {
+  [ "$(count handled)" -ge $(($(count samples) * 9 / 10)) ]
+}
+
 @test "a profiler that enqueues in its signal handler, and handles the queue at safepoints" {
   [ -s "$JDKS" ] || skip "no JDK is available: $(tail -n 1 "$JDKS.err")"
   while read -r _ home; do
@@ -74,11 +80,11 @@ good() {
       profile "$home" queue "$seconds"
       sound
       [ "$(count handled)" -le "$(count samples)" ]
-      ! good 200 || [ "$(count unloaded)" -eq 0 ] || break
+      ! good 200 || ! most_are_handled || [ "$(count unloaded)" -eq 0 ] || break
     done
     good 200
+    most_are_handled
     [ "$(count unknown-names)" -eq 0 ] # queues are handled before classes are unloaded
-    [ "$(count handled)" -ge $(($(count samples) * 9 / 10)) ]
     [ "$(count unloaded)" -gt 0 ]
     [ "$(count unloaded-early)" -ge "$(count unloaded)" ]
     [ "$(count deregistered)" -eq 1 ]

@@ -73,19 +73,17 @@ uint64_t GuardZone(const VmStructs& structs) {
 
 WalkStart StartAt(const ucontext_t* context, uint64_t thread, uint64_t stack_high,
                   uint64_t stack_size, bool non_java) {
-  WalkStart start;
-  start.thread = thread;
-  start.live = true;
-  start.caches = &caches;
-  start.unwind = &LiveTables();
-  start.non_java = non_java;
-  start.stack_high = stack_high;
-  start.stack_floor = stack_high - stack_size;
-  if (context == nullptr) return start;
-  start.registers = ReadContext(*context);
-  start.java = ReadJavaRegisters(*context);
-  start.from_context = true;
-  return start;
+  const bool has_context = context != nullptr;
+  return {.registers = has_context ? ReadContext(*context) : Registers{},
+          .java = has_context ? ReadJavaRegisters(*context) : JavaRegisters{},
+          .thread = thread,
+          .stack_high = stack_high,
+          .stack_floor = stack_high - stack_size,
+          .live = true,
+          .caches = &caches,
+          .unwind = &LiveTables(),
+          .non_java = non_java,
+          .from_context = has_context};
 }
 
 // The symbols of continuations are looked for only where vmStructs lack them.

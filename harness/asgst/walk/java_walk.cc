@@ -174,7 +174,7 @@ void JavaWalk::EnterScopes(const FoundCode& code, uint64_t pc) {
 
 bool JavaWalk::PlaceOfScopes(ScopePlace& place) const {
   if (in_rules_) {
-    const uint64_t code = rule_.blob + rule_.begin;
+    const uint64_t code = rule_blob_ + rule_begin_;
     place = {at_.pc, code, static_cast<uint32_t>(Described() - code),
              static_cast<uint32_t>(rule_id_)};
     return true;

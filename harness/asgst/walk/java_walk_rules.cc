@@ -42,7 +42,7 @@ bool JavaWalk::EmitNextByRule(JavaFrame& frame) {
   debug_.Open(code, Code());
   EnterScopes(code, Described());
   inlined_ = n;
-  if (n < kMostInlined && debug_.At(rule_.sender, scope_)) return EmitScope(frame);
+  if (n < kMostInlined && debug_.At(rule_sender_, scope_)) return EmitScope(frame);
   in_scopes_ = false;
   return End(WalkEnd::kNoMethod);
 }

@@ -28,7 +28,7 @@ class SharedCache {
     return FindAny(key, found, value) && found == tag;
   }
   // Finds the entry of `key`, and its tag.
-  bool FindAny(uint64_t key, uint64_t& tag, Value& value) const {
+  __attribute__((always_inline)) bool FindAny(uint64_t key, uint64_t& tag, Value& value) const {
     const Entry& entry = entries_[IndexOf(key)];
     const uint64_t before = entry.version.load(std::memory_order_acquire);
     if ((before & 1) != 0 || entry.key.load(std::memory_order_relaxed) != key) return false;

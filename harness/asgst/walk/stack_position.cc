@@ -4,6 +4,22 @@
 #include <algorithm>
 
 namespace walkhammer::asgst {
+namespace {
+
+// A copy of what was just written in smaller words would cost as much as a frame of the walk.
+inline void SetCode(const CodeFacts& facts, FoundCode& code) {
+  code.kind = CodeKind::kNmethod;
+  code.blob = code.heap_low = facts.blob;
+  code.name = 0;
+  code.begin = facts.blob + facts.begin;
+  code.end = facts.blob + facts.end;
+  code.heap_high = (code.end + 7) & ~uint64_t{7};
+  code.level = facts.level;
+  code.frame_complete = facts.frame_complete;
+  code.frame_words = facts.frame_words;
+}
+
+}  // namespace
 
 bool StackPosition::UnknownMethodAt(uint64_t method, MethodFacts& facts) const {
   facts = {};
@@ -14,28 +30,20 @@ bool StackPosition::UnknownMethodAt(uint64_t method, MethodFacts& facts) const {
 
 // Code at an interrupted pc. What the instructions of an nmethod say there is in `facts_` then.
 FoundCode StackPosition::InterruptedCode(uint64_t pc) {
-  CodeFacts known;
   uint64_t id = 0;
-  if (!start_->uses_rules || !MayHaveRules(pc) || !start_->caches->code.FindAny(pc, id, known) ||
-      !IsSameCode(known.blob, id)) {
+  facts_pc_ = 0;
+  if (!start_->uses_rules || !MayHaveRules(pc) || !start_->caches->code.FindAny(pc, id, facts_) ||
+      !IsSameCode(facts_.blob, id)) {
     const FoundCode code = CodeAt(pc);
     if (code.kind == CodeKind::kNmethod) ReadFacts(code, pc);
     return code;
   }
-  facts_ = known;
-  last_code_ = {};
-  last_code_.kind = CodeKind::kNmethod;
-  last_code_.blob = facts_.blob;
-  last_code_.begin = facts_.blob + facts_.begin;
-  last_code_.end = facts_.blob + facts_.end;
-  last_code_.level = facts_.level;
-  last_code_.frame_complete = facts_.frame_complete;
-  last_code_.frame_words = facts_.frame_words;
-  last_code_.heap_low = facts_.blob;
-  last_code_.heap_high = (last_code_.end + 7) & ~uint64_t{7};
   last_pc_ = facts_pc_ = pc;
+  SetCode(facts_, last_code_);
   code_memory_.SetHeap(last_code_.heap_low, last_code_.heap_high);
-  return last_code_;
+  FoundCode code;
+  SetCode(facts_, code);
+  return code;
 }
 
 // What the instructions around `pc` say, to be found again by later walks.

@@ -95,7 +95,7 @@ class StackPosition {
   void ReadFacts(const FoundCode& nmethod, uint64_t pc);
   // True if the nmethod `blob` is in use (a C++ bool) and has this compile id. Plain loads are
   // safe: the memory of a code heap stays committed.
-  bool IsSameCode(uint64_t blob, uint64_t compile_id) const {
+  __attribute__((always_inline)) bool IsSameCode(uint64_t blob, uint64_t compile_id) const {
     const CodeLayout& l = layout_.code;
     uint32_t now = 0;
     uint8_t used = 0;

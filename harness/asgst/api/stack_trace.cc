@@ -52,11 +52,11 @@ void Fill(const JavaWalk::UsualFrame& from, ASGST_CallFrame& to) {
   to.java_frame.method_id = reinterpret_cast<jmethodID>(from.id);
 }
 
-// False, with a word on stderr, if there is no JVM to walk in.
-bool IsAttached() {
-  if (Live() != nullptr) return true;
-  TellNotAttached();
-  return false;
+// Null, with a word on stderr, if there is no JVM to walk in.
+const WalkLayout* Attached() {
+  const WalkLayout* layout = Live();
+  if (layout == nullptr) TellNotAttached();
+  return layout;
 }
 
 // Fills in trace.frames, at most `depth` of them, from a walk that has begun with `status`. Returns
@@ -73,9 +73,9 @@ jint WalkInto(ASGST_CallTrace& trace, jint depth, JavaWalk& walk, WalkStatus sta
     jint& guess = frame.type == FrameType::kCpp ? guessed_c_frame : guessed_from;
     if (frame.guessed && guess < 0) guess = count;
   }
-  const bool is_full = walk.end() == WalkEnd::kUntold && count == depth;
-  last_walk = {static_cast<jint>(is_full ? WalkEnd::kDepth : walk.end()), guessed_from,
-               guessed_c_frame};
+  const WalkEnd end = walk.end();
+  const bool is_full = end == WalkEnd::kUntold && count == depth;
+  last_walk = {static_cast<jint>(is_full ? WalkEnd::kDepth : end), guessed_from, guessed_c_frame};
   AskForTables();
   if (!found) return static_cast<jint>(status);
   return count > 0 || !walk.broken() ? count : static_cast<jint>(ASGST_UNKNOWN_JAVA);
@@ -94,7 +94,8 @@ jint WalkOutsideJava(ASGST_CallTrace& trace, jint depth, const ucontext_t* conte
 jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_t options) {
   last_walk = {ASGST_WALK_END_NO_JAVA};
   trace.frame_info = nullptr;
-  if (!IsAttached()) return ASGST_NO_CLASS_LOAD;
+  const WalkLayout* layout = Attached();
+  if (layout == nullptr) return ASGST_NO_CLASS_LOAD;
   const uint64_t thread = CurrentJavaThread();
   if (thread == 0) return WalkOutsideJava(trace, depth, context, options);
   WalkStart start = StartOf(context, thread, (options & ASGST_INCLUDE_C_FRAMES) != 0);
@@ -103,7 +104,7 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_
     start.uses_rules = false;
   }
   const LiveMemory memory = MemoryOf(start);
-  JavaWalk walk(*Live(), memory, start);
+  JavaWalk walk(*layout, memory, start);
   const WalkStatus status = walk.Begin();
   if (status == WalkStatus::kNoJavaFrame && IsExiting(thread)) return ASGST_THREAD_EXIT;
   return WalkInto(trace, depth, walk, status);
@@ -177,14 +178,15 @@ const char* asgst_error() { return error; }
 
 void asgst_get_stack_trace_of(JNIEnv* env, ASGST_CallTrace* trace, jint depth, void* ucontext,
                               uint32_t options) {
-  trace->num_frames = IsAttached() ? WalkOther(ThreadOfEnv(env), *trace, depth, ucontext, options)
-                                   : static_cast<jint>(ASGST_NO_CLASS_LOAD);
+  trace->num_frames = Attached() != nullptr
+                          ? WalkOther(ThreadOfEnv(env), *trace, depth, ucontext, options)
+                          : static_cast<jint>(ASGST_NO_CLASS_LOAD);
 }
 
 void asgst_get_stack_trace_of_os_thread(jlong os_thread_id, JNIEnv** env, ASGST_CallTrace* trace,
                                         jint depth, void* ucontext, uint32_t options) {
   if (env != nullptr) *env = nullptr;
-  if (!IsAttached()) {
+  if (Attached() == nullptr) {
     trace->num_frames = ASGST_NO_CLASS_LOAD;
     return;
   }

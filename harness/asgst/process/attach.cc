@@ -31,6 +31,7 @@ pthread_key_t thread_key;
 SafeFetch safe_fetch;
 uint64_t guard_zone = 0;
 JavaVM* the_vm = nullptr;
+std::atomic<uint64_t> java_functions{0};  // first word of the Java thread that was met last
 
 // JNIEnv of the current thread; null: it is not attached. Reads thread-local storage only.
 // Signal-safe: yes, but for a thread that libjvm has never seen.
@@ -159,10 +160,17 @@ JavaVM* TheVm() { return the_vm; }
 
 const WalkLayout* Live() { return attached.load(std::memory_order_acquire) ? &layout : nullptr; }
 
-// All of HotSpot's threads have a value under the key; only Java threads have a JNIEnv.
+// All of HotSpot's threads have a value under the key; only Java threads have a JNIEnv. A Thread's
+// first word is the address of its class's virtual functions, and most Java threads are of one
+// class.
 uint64_t CurrentJavaThread() {
   const auto thread = reinterpret_cast<uint64_t>(pthread_getspecific(thread_key));
-  return thread != 0 && OwnEnv(the_vm) != nullptr ? thread : 0;
+  if (thread == 0) return 0;
+  const uint64_t functions = WordAt(thread);
+  if (functions == java_functions.load(std::memory_order_relaxed)) return thread;
+  if (OwnEnv(the_vm) == nullptr) return 0;
+  java_functions.store(functions, std::memory_order_relaxed);
+  return thread;
 }
 
 JNIEnv* CurrentEnv() { return Live() == nullptr ? nullptr : OwnEnv(the_vm); }

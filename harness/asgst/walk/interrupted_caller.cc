@@ -362,8 +362,10 @@ void InterruptedCaller::LeaveEntry() {
 // [sp + size - 16] = fp in C1's code.
 void InterruptedCaller::PassArguments() {
   constexpr uint64_t kMostPushed = 4;
-  const FoundCode code = CodeAt(at_.pc);
-  if (code.kind != CodeKind::kNmethod || code.frame_words <= 0 || at_.sender) return;
+  const FoundCode& found = LastCode(at_.pc);
+  if (found.kind != CodeKind::kNmethod || found.frame_words <= 0 || at_.sender) return;
+  const uint64_t bytes = FrameBytes(found);
+  const bool by_c1 = found.level > 0 && found.level < 4;
   // With a link register, PassLeafWords() has done so for callers.
   if (at_.is_top || !layout_.rules->has_link_register)
     at_.sp +=
@@ -372,10 +374,10 @@ void InterruptedCaller::PassArguments() {
     low_ = at_.sp;
     return;
   }
-  const uint64_t sp = at_.sp, bytes = FrameBytes(code);
-  const bool by_c1 = code.level > 0 && code.level < 4;
+  const uint64_t sp = at_.sp;
   uint64_t word = 0;
   const auto gives_back = [&] {
+    const FoundCode code = CodeAt(at_.pc);
     const uint64_t above = sp + layout_.rules->gives_back(Code(), code, at_.pc);
     if (above == sp || !IsFrameAt(above, code)) return false;
     at_.sp = low_ = above;
@@ -391,6 +393,7 @@ void InterruptedCaller::PassArguments() {
     return;
   }
   if (gives_back()) return;
+  const FoundCode code = CodeAt(at_.pc);
   for (uint64_t at = sp + 8; at <= sp + 8 * kMostPushed && at_.sp == sp; at += 8) {
     if (!IsFrameAt(at, code) || (by_c1 && !(Word(at + bytes - 16, word) && word == at_.fp)))
       continue;

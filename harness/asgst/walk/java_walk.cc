@@ -376,7 +376,9 @@ WalkStatus JavaWalk::BeginByState() {
   int32_t state = 0;
   if (!ThreadField(layout_.jvm.thread_state, state)) return WalkStatus::kUnknownState;
   low_ = start_->registers.sp & ~7ULL;
-  switch (layout_.jvm.states.StateOf(state) & ~1) {
+  const ThreadStates& states = layout_.jvm.states;
+  const uint8_t number = state == states.ValueOf(kInJava) ? kInJava : states.StateOf(state);
+  switch (number & ~1) {
     case kInJava:
       // At some polls the JVM works in this state, with the anchor set.
       if (start_->registers.pc == 0 && BeginAtAnchor() == WalkStatus::kFound)

@@ -62,12 +62,13 @@ class EnginePuzzleTest : public testing::TestWithParam<Param> {
 
 TEST_P(EnginePuzzleTest, GuidanceFindsIt) {
   const auto& [expected, engine, which] = GetParam();
-  // The walks of 64 s on two idle cores. A busy machine takes longer for as many walks, but has the
-  // same chance.
-  const uint64_t most_walks = engine == std::string("afl") ? 3'000'000 : 7'000'000;
+  // How many walks libFuzzer needs is a matter of luck: 0.3 to 6.1 million in 14 runs, 1.5 on
+  // average, so one run in a hundred needs more than 7. A busy machine takes longer for as many
+  // walks, but has the same chance.
+  const uint64_t most_walks = engine == std::string("afl") ? 3'000'000 : 20'000'000;
   const CommandResult result = RunWalkhammerUntil(
       expected.title, FuzzArguments(jdk_, expected.puzzle, folder_.Under("run"),
-                                    {"--engine", engine, "--time", "110s", "--no-confirm"}));
+                                    {"--engine", engine, "--time", "240s", "--no-confirm"}));
   ASSERT_TRUE(result.json.is_object()) << result.line;
   EXPECT_EQ(result.json["status"], "interrupted") << result.line;
   EXPECT_EQ(result.json["totals"]["children_died"], 0) << result.line;

@@ -359,9 +359,11 @@ void InterruptedCaller::LeaveEntry() {
 
 // Moves sp over words that compiled code has pushed below its frame, for a stub or for itself. At
 // the frame's sp, [sp + size - 8] is a return address and, as C1 leaves fp alone,
-// [sp + size - 16] = fp in C1's code.
+// [sp + size - 16] = fp in C1's code. In JDK 8, C1 asks for the thread where a class may be
+// initialised only now (PatchingStub): 10 words, alignment and 2 words
+// (MacroAssembler::get_thread).
 void InterruptedCaller::PassArguments() {
-  constexpr uint64_t kMostPushed = 4;
+  constexpr uint64_t kMostPushed = 4, kMostPushedByC1 = 13;
   const FoundCode& found = LastCode(at_.pc);
   if (found.kind != CodeKind::kNmethod || found.frame_words <= 0 || at_.sender) return;
   const uint64_t bytes = FrameBytes(found);
@@ -394,7 +396,8 @@ void InterruptedCaller::PassArguments() {
   }
   if (gives_back()) return;
   const FoundCode code = CodeAt(at_.pc);
-  for (uint64_t at = sp + 8; at <= sp + 8 * kMostPushed && at_.sp == sp; at += 8) {
+  const uint64_t last = sp + 8 * (by_c1 ? kMostPushedByC1 : kMostPushed);
+  for (uint64_t at = sp + 8; at <= last && at_.sp == sp; at += 8) {
     if (!IsFrameAt(at, code) || (by_c1 && !(Word(at + bytes - 16, word) && word == at_.fp)))
       continue;
     at_.sp = at;

@@ -297,6 +297,18 @@ TEST_P(BetweenFramesTest, AWordThatCompiledCodePushed) {
   }
 }
 
+// In JDK 8, C1 saves registers below its frame to ask for the thread.
+TEST_P(BetweenFramesTest, WordsThatC1Pushed) {
+  constexpr uint64_t kMost = 13;
+  start_.java = {};
+  memory_.PutInt(leaf_ - 0x1f0 + 32, 3);  // the level
+  memory_.PutBytes(leaf_ + 0x24, {0x90, 0x90, 0x90, 0x90});
+  for (uint64_t words = 0; words <= kMost + 1; words++) {
+    start_.registers = {leaf_ + 0x24, kLeafSp - 8 * words, kOlderFp, 0};
+    EXPECT_EQ(OnlyCaller() == wanted_[1], words <= kMost) << words;
+  }
+}
+
 // C2 saves registers below its frame around a call of a collector's barrier.
 TEST_P(BetweenFramesTest, RegistersThatCompiledCodeKeeps) {
   constexpr uint64_t kKept = 0x60;

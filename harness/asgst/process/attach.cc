@@ -31,7 +31,7 @@ pthread_key_t thread_key;
 SafeFetch safe_fetch;
 uint64_t guard_zone = 0;
 JavaVM* the_vm = nullptr;
-std::atomic<uint64_t> java_functions{0};  // first word of the Java thread that was met last
+std::atomic<uint64_t> java_functions{1};  // first word of the Java thread that was met last
 
 // JNIEnv of the current thread; null: it is not attached. Reads thread-local storage only.
 // Signal-safe: yes, but for a thread that libjvm has never seen.
@@ -169,7 +169,7 @@ uint64_t CurrentJavaThread() {
   const uint64_t functions = WordAt(thread);
   if (functions == java_functions.load(std::memory_order_relaxed)) return thread;
   if (OwnEnv(the_vm) == nullptr) return 0;
-  java_functions.store(functions, std::memory_order_relaxed);
+  if (functions != 0) java_functions.store(functions, std::memory_order_relaxed);
   return thread;
 }
 

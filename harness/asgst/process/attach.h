@@ -38,6 +38,7 @@ JavaVM* TheVm();
 // Layout that walks need; null until Attach has succeeded.
 const WalkLayout* Live();
 // JavaThread* of the current thread; 0 if the thread has none. Call after Attach has succeeded.
+// After DestroyJavaVM, threads that are left still have theirs.
 uint64_t CurrentJavaThread();
 // JNIEnv of the current thread; null if the thread has none, or before Attach has succeeded.
 // Signal-safe: no.

@@ -72,7 +72,8 @@ bool JavaWalk::Emit(JavaFrame& frame) {
     guessed_frame_ = guessed_;
     if (layout_.code.InInterpreter(at_.pc)) return InterpretedFrame(frame);
     if (HasRules() && EmitByRule(frame, 0)) return true;
-    if (at_.pc == facts_pc_) last_pc_ = 0;  // tables lie behind the code, in the same heap
+    // Tables lie behind the code, in the same heap.
+    if (facts_pc_ != 0 && at_.pc == facts_pc_) last_pc_ = 0;
     const FoundCode code = CodeAt(at_.pc);
     switch (code.kind) {
       case CodeKind::kNone:

@@ -219,7 +219,7 @@ int JavaWalk::TakeUsual(int most, Put put) {
   if (ended_ || in_c_ || stub_on_top_ || in_scopes_ || in_rules_ || !HasRules() ||
       !Peek(layout_.code.cache_low, code_low) || !Peek(layout_.code.cache_high, code_high))
     return 0;
-  // Two words from `low` on, and below `high`, are read by plain loads.
+  // Two words at an address in [low, high) are read by plain loads.
   const uint64_t low = std::max(start_->plain_low, low_), high = start_->stack_high - 8;
   const uint64_t address_mask = layout_.rules->address_mask;
   bool is_top = at_.is_top;

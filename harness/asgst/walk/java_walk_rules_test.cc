@@ -276,6 +276,17 @@ TEST_P(RulesTest, WordsThatAreKeys) {
   }
 }
 
+// A walk that begins at the anchor, and code that returns to address 0: no code is there, whatever
+// code was looked up last.
+TEST_P(RulesTest, NoCodeIsAtAddressZero) {
+  LeaveJava(kLeafSp, leaf_ + 0x20);
+  EXPECT_EQ(Fresh().end, WalkEnd::kWhole);
+  memory_.Put(kLeafSp + 24, 0);
+  const Walked fresh = Fresh();
+  EXPECT_EQ(fresh.frames.size(), 1U);
+  EXPECT_EQ(fresh.end, WalkEnd::kNoCaller);
+}
+
 // Rules are for live frames of the current thread alone.
 TEST_P(RulesTest, OtherThreadsUseNone) {
   Cached();

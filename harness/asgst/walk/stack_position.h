@@ -83,8 +83,8 @@ class StackPosition {
     return 8 * static_cast<uint64_t>(code.frame_words);
   }
   FoundCode CodeAt(uint64_t pc) { return LastCode(pc); }
-  // As CodeAt, but the reference holds until the next call. The code found last is not looked up
-  // again.
+  // As CodeAt, but the reference holds until other code is looked up. The code found last is not
+  // looked up again.
   const FoundCode& LastCode(uint64_t pc) {
     if (pc == last_pc_) return last_code_;
     last_code_ = start_->live ? FindLiveCode(layout_.code, memory_, pc)

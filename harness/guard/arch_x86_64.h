@@ -57,7 +57,8 @@ inline JavaRegisters ReadJavaRegisters(const ucontext_t& context) {
           at(REG_RDI),
           {at(REG_RAX), at(REG_RCX), at(REG_RDX), at(REG_RBX), at(REG_RSP), at(REG_RBP),
            at(REG_RSI), at(REG_RDI), at(REG_R8), at(REG_R9), at(REG_R10), at(REG_R11), at(REG_R12),
-           at(REG_R13), at(REG_R14), at(REG_R15)}};
+           at(REG_R13), at(REG_R14), at(REG_R15)},
+          at(REG_EFL)};
 }
 
 // The byte code that the interpreter is about to begin, from the register that holds it.

@@ -210,6 +210,7 @@ StubStart InterruptedCaller::StartHere() const {
   start.general[kFp] = at_.fp;
   if (is_context) {
     start.known = kAll;
+    start.flags = start_->java.flags;
     return start;
   }
   start.called = true;
@@ -396,7 +397,7 @@ void InterruptedCaller::PassArguments() {
   }
   if (gives_back()) return;
   const FoundCode code = CodeAt(at_.pc);
-  const uint64_t last = sp + 8 * (by_c1 ? kMostPushedByC1 : kMostPushed);
+  const uint64_t last = sp + 8 * (by_c1 && at_.is_top ? kMostPushedByC1 : kMostPushed);
   for (uint64_t at = sp + 8; at <= last && at_.sp == sp; at += 8) {
     if (!IsFrameAt(at, code) || (by_c1 && !(Word(at + bytes - 16, word) && word == at_.fp)))
       continue;

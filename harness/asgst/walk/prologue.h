@@ -36,6 +36,7 @@ struct StubStart {
   uint64_t pc = 0;
   uint64_t general[16] = {};  // registers by their numbers in instructions: 4 is rsp
   uint32_t known = 0;         // bit i: general[i] is known
+  uint64_t flags = 0;         // rflags; 0: not known
 };
 
 // How the code jumps or returns at its end, and the registers at that point. 0: not known.

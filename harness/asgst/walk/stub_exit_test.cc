@@ -123,6 +123,21 @@ class StubExitTest : public testing::Test {
 };
 
 // push rdi; push r9; push rax; nop; pop rax; pop r9; pop rdi; ret
+// Interrupted right at a branch, as after C1's stub has asked for a pending exception.
+TEST_F(StubExitTest, ABranchGoesWhereTheFlagsOfTheContextSay) {
+  constexpr uint64_t kZero = 0x40, kSet = 0x2;
+  // je +4; pop rax; pop rax; ret; nop; pop rax; ret
+  Put({0x74, 0x04, 0x58, 0x58, 0xc3, 0x90, 0x58, 0xc3});
+  const auto sp_with = [&](uint64_t flags) {
+    start_.flags = flags;
+    EXPECT_TRUE(Run(0, 0));
+    return (exit_.sp - kStack) / 8;
+  };
+  EXPECT_EQ(sp_with(kSet | kZero), 2U);
+  EXPECT_EQ(sp_with(kSet), 3U);
+  EXPECT_EQ(sp_with(0), 3U) << "not known: the branch is not taken first";
+}
+
 TEST_F(StubExitTest, FromEachInstructionOfAStubThatPushes) {
   Put({0x57, 0x41, 0x51, 0x50, 0x90, 0x58, 0x41, 0x59, 0x5f, 0xc3});
   for (const auto& [at, pushed] :

@@ -18,6 +18,7 @@ constexpr int kMostWays = 4;  // paths that take a branch, each another one
 // Registers that a callee may change by the System V ABI: rax, rcx, rdx, rsi, rdi, r8 to r11.
 constexpr uint32_t kCallerSaved = 0x0fc7;
 constexpr uint8_t kNotZero = 5;  // condition code of jne; je has one less
+constexpr int kZeroFlag = 6;     // bit of rflags
 
 namespace effects {
 
@@ -100,6 +101,7 @@ class Run {
         pc_(start.pc) {
     exit_.called = start.called;
     for (int i = 0; i < 16; i++) r_[i] = {start.general[i], (start.known >> i & 1) != 0};
+    if (start.flags != 0) zero_ = {start.flags >> kZeroFlag & 1, true};
   }
 
   // Simulates up to the exit. `steps`: number of steps left on all paths together.

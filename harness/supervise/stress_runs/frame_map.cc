@@ -51,7 +51,7 @@ class Mapper {
           FrameCodeOf(KindOf(piece), piece.name, piece.begin, piece.bytes, piece.frame_words);
       code.no_return = no_return_;
       for (const SteppedPc* counts : piece.pcs)
-        if (!counts->outdated.load())
+        if (!counts->outdated.load() && HasCode(piece, *counts))
           code.starts.push_back(static_cast<uint32_t>(counts->pc.load() - piece.begin));
       rows = FrameRowsOf(decoder_, code);
       for (const FrameRow& row : rows) PlaceOf(piece, PlaceGroup(row)).instructions++;

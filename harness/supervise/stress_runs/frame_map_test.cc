@@ -117,6 +117,16 @@ TEST_F(FrameMapTest, ADifferenceIsListed) {
   EXPECT_EQ(row.instruction, "+0x5  add rsp, 0x10");
 }
 
+// An instruction of older code began in the middle of one of today's.
+TEST_F(FrameMapTest, OlderCodeSaysNothingOfWhereInstructionsBegin) {
+  Stepped(kFramedMethod + 1, 8);
+  const std::string text = Text(Map());
+  EXPECT_NE(text.find("nmethod sp+8: 2 1 12 10 10 0\n"), std::string::npos) << text;
+  Stepped(kFramedMethod + 2, 8).code ^= 1;
+  const std::string later = Text(Map());
+  EXPECT_NE(later.find("nmethod sp+8: 2 1 12 10 10 0\n"), std::string::npos) << later;
+}
+
 // What was seen in code that is no longer there says nothing of what is.
 TEST_F(FrameMapTest, OtherCodeHasComeThere) {
   SteppedPc& pc = Stepped(kFramedMethod + 5, 16);

@@ -94,7 +94,7 @@ scenes_of_agct() {
     is "$(ask "SELECT COUNT(*) FROM scene WHERE NOT pristine_true AND reason = ''")" 0 'unexplained' &&
     is "$(ask "SELECT DISTINCT oracle FROM finding WHERE grade = 'Forbidden' AND
       oracle NOT IN ('crash', 'hang', 'survival', 'truth')")" '' 'forbidden but no crash' &&
-    "$WALKHAMMER" report --json "$out" >"$out.json"
+    "$WALKHAMMER" report --json "$out" >"$out.json" || return 1
   is "$(sqlite3 :memory: "SELECT json_extract(value, '$.title')
     FROM json_each(readfile('$out.json'), '$.buckets')
     WHERE json_extract(value, '$.oracle') = 'truth' AND json_extract(value, '$.known.bug') IS NULL")" \
@@ -236,8 +236,8 @@ layout() {
   local TIMEFORMAT='%U %S' took
   { time "$WALKHAMMER" doctor --jdk "$3" --json >"$out.doctor"; } 2>"$out.time" || return 1
   took=$(tail -n 1 "$out.time")
-  is "$(awk '{ print $1 + $2 > 0.1 && $1 + $2 <= 15 }' "$out.time" | tail -n 1)" 1 \
-    "doctor's user and system time, 15 s at most: $took"
+  is "$(awk '{ print ($1 + $2 > 0.1 && $1 + $2 <= 15) }' "$out.time" | tail -n 1)" 1 \
+    "doctor's user and system time, 15 s at most: $took" || return 1
   is "$(grep -c '"proof": "contradicted"' "$out.doctor")" 0 contradicted &&
     is "$(($(grep -c '"proof": "proven"' "$out.doctor") >= 50))" 1 '50 facts proven'
 }

@@ -19,7 +19,7 @@ share() {
 }
 each interleaved walk_bench .
 row 'Cost of the harness' "guarded call, as a share of the bare call's rate" \
-  "$(each share walk_bench GuardedCall)" 'walk_bench'
+  "$(each share walk_bench GuardedBareCall)" 'walk_bench'
 row 'Cost of the harness' 'adapter, guard and oracles' \
   "$(each share walk_bench AdapterGuardOracles)" 'the same'
 row 'Cost of the harness' 'whole random engine (edited stacks end a walk early)' \

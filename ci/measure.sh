@@ -45,7 +45,7 @@ while [ "$#" -gt 0 ]; do
     --again) again=yes ;;
     --page) only_page=yes ;;
     *)
-      [ -f "ci/measure/figures/$1.sh" ] || usage "there is no part $1"
+      [ -f "ci/measure/figures/$1.sh" ] || usage "unknown part: $1"
       parts="$parts $1"
       ;;
   esac
@@ -70,9 +70,7 @@ row() {
     echo "measure: $part: no figure for: $2" >&2
     exit 1
   }
-  command="\`$4\`"
-  [ "$4" != 'the same' ] || command=$4
-  printf '%s\t| %s | %s | %s | %s | %s | %s | %s |\n' "$1" "$2" "$3" "$names" "$command" \
+  printf '%s\t| %s | %s | %s | `%s` | %s | %s | %s |\n' "$1" "$2" "$3" "$names" "$4" \
     "$(date +%F)" "$commit" "$machine, load $load" >>"$work/rows"
 }
 

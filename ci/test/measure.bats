@@ -30,14 +30,14 @@ rows() {
   need_jdk
   # shellcheck disable=SC2016  # of the part
   part one 'echo >>out/count; row Fuzzing "random engine, walks in a minute" "$(each printenv name)" fuzz
-    row "The gate" "a new claim" 7 "the same"'
+    row "The gate" "a new claim" 7 bench'
   mkdir -p out
   run -0 ci/measure.sh --jdk "$jdk"
   [ "$(rows 'random engine, walks in a minute')" -eq 1 ]
   name=$("$jdk/bin/java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p')
   grep -qF "| random engine, walks in a minute | $name | $name | \`fuzz\` |" "$page"
   # It comes at the end of the section's table.
-  grep -A 1 '^| a new claim | 7 |.* the same |.*| a machine, load [0-9]* |$' "$page" | grep -qx ''
+  grep -A 1 '^| a new claim | 7 |.* `bench` |.*| a machine, load [0-9]* |$' "$page" | grep -qx ''
   run -0 ci/measure.sh --jdk "$jdk"
   [ "$(wc -l <out/count)" -eq 1 ]
   [ "$(rows 'a new claim')" -eq 1 ]
@@ -72,7 +72,7 @@ rows() {
   [[ "$output" == *'no such section: Nowhere'* ]]
   git diff --quiet -- "$page"
   run -2 ci/measure.sh nosuch
-  [[ "$output" == *'there is no part nosuch'* ]]
+  [[ "$output" == *'unknown part: nosuch'* ]]
   echo >>README.md
   run -2 ci/measure.sh --jdk "$jdk" lost
   [[ "$output" == *'commit first'* ]]

@@ -33,7 +33,7 @@ struct JavaRegisters {
   uint64_t first_argument = 0;  // JavaCallWrapper, on the way into Java: rdi, x0
   // x86_64: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 ... r15, as instructions number them.
   uint64_t general[16] = {};
-  uint64_t flags = 0;  // x86_64: rflags, of which one bit is always set
+  uint64_t flags = 0;  // x86_64: rflags, never 0, as one bit is always set
 };
 
 // How a guarded call ended.

@@ -21,16 +21,16 @@ each interleaved walk_bench .
 row 'Cost of the harness' "guarded call, as a share of the bare call's rate" \
   "$(each share walk_bench GuardedBareCall)" 'walk_bench'
 row 'Cost of the harness' 'adapter, guard and oracles' \
-  "$(each share walk_bench AdapterGuardOracles)" 'the same'
+  "$(each share walk_bench AdapterGuardOracles)" 'walk_bench'
 row 'Cost of the harness' 'whole random engine (edited stacks end a walk early)' \
-  "$(each share walk_bench WholeRandomLine)" 'the same'
+  "$(each share walk_bench WholeRandomLine)" 'walk_bench'
 each interleaved reference_bench '^(agct|asgst|uncached|enqueue)/'
 row 'The reference walker' "10, 30 and 100 compiled frames, as a share of AsyncGetCallTrace's time" \
   "$(each share reference_bench asgst/c2-10 asgst/c2-30 asgst/deep-recursion-100)" \
   'reference_bench'
-row 'The reference walker' 'the same for 10 and 24 interpreted frames' \
+row 'The reference walker' "10 and 24 interpreted frames, as a share of AsyncGetCallTrace's time" \
   "$(each share reference_bench asgst/interpreted-recursion-10 asgst/interpreted-recursion-24)" \
-  'the same'
-row 'The reference walker' 'the same where no earlier walk has met a call site: 10, 30, 100 compiled' \
+  'reference_bench'
+row 'The reference walker' '10, 30 and 100 compiled frames, none of whose call sites an earlier walk has met' \
   "$(each share reference_bench uncached/c2-10 uncached/c2-30 uncached/deep-recursion-100)" \
-  'the same'
+  'reference_bench'

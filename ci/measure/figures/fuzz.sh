@@ -27,11 +27,12 @@ hashes() {
     ask "$folder-$name" 'SELECT request_hash FROM run'
   done | sort -u | wc -l
 }
+minute='fuzz --engine random --time 60s --seed 1 --no-confirm'
 each minute
 row Fuzzing 'random engine, walks in a minute' "$(each walks)" \
-  'fuzz --engine random --time 60s --seed 1 --no-confirm'
-row Fuzzing 'crash buckets of AsyncGetCallTrace in that minute' "$(each sites)" 'the same'
-row Fuzzing 'processes that died or were retired in that minute' "$(each lost)" 'the same'
+  "$minute"
+row Fuzzing 'crash buckets of AsyncGetCallTrace in that minute' "$(each sites)" "$minute"
+row Fuzzing 'processes that died or were retired in that minute' "$(each lost)" "$minute"
 row Fuzzing 'libFuzzer, one worker, walks a second' "$(each rate libfuzzer)" \
   'fuzz --engine libfuzzer --workers 1 --time 20s'
 row Fuzzing 'AFL++, one worker, walks a second' "$(each rate afl)" \

@@ -70,7 +70,7 @@ row() {
     echo "measure: $part: no figure for: $2" >&2
     exit 1
   }
-  printf '%s\t| %s | %s | %s | `%s` | %s | %s | %s |\n' "$1" "$2" "$3" "$names" "$4" \
+  printf '%s\t| %s | %s | %s | %s | %s | %s | %s |\n' "$1" "$2" "$3" "$names" "\`$4\`" \
     "$(date +%F)" "$commit" "$machine, load $load" >>"$work/rows"
 }
 

@@ -37,7 +37,7 @@ rows() {
   name=$("$jdk/bin/java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p')
   grep -qF "| random engine, walks in a minute | $name | $name | \`fuzz\` |" "$page"
   # It comes at the end of the section's table.
-  grep -A 1 '^| a new claim | 7 |.* `bench` |.*| a machine, load [0-9]* |$' "$page" | grep -qx ''
+  grep -A 1 "^| a new claim | 7 |.* \`bench\` |.*| a machine, load [0-9]* |\$" "$page" | grep -qx ''
   run -0 ci/measure.sh --jdk "$jdk"
   [ "$(wc -l <out/count)" -eq 1 ]
   [ "$(rows 'a new claim')" -eq 1 ]

@@ -17,6 +17,7 @@ constexpr uint64_t kLeastInterpreted8 = 8 * 8;  // JDK 8: no slot for the method
 // Most bytes between a caller's sp and its callee's frame, or the sp of an adapter that saves
 // registers.
 constexpr uint64_t kMostArguments = 512 * 8;
+constexpr uint64_t kMostOfPoll = 5;  // bytes: test [reg], eax has at most 4; one may be too many
 // Registers by their numbers in instructions.
 constexpr int kRdx = 2, kSp = 4, kFp = 5, kSenderSp = 13, kThread = 15;
 
@@ -243,6 +244,10 @@ bool InterruptedCaller::FromExit(const FoundCode& code) {
   uint64_t passed = 0;
   ReturnAddress(exit.sp - 8, passed);
   if (!exit.returns) return TakeExitByJump(code, exit, passed);
+  // The blob of a poll returns past that instruction, whose length it finds out by branches that
+  // the simulation cannot decide. Debug information describes the poll.
+  if (exit.pc - exit.replaced - 1 < kMostOfPoll && ToFrameAt(exit.sp, exit.replaced, exit.fp))
+    return true;
   return TakeCaller(exit.pc, exit.sp, exit, false) || ToFrameAt(exit.sp, exit.pc, exit.fp) ||
          (exit.pc == 0 && exit.called && TakeCaller(passed, exit.sp, exit, false));
 }
@@ -369,8 +374,9 @@ void InterruptedCaller::PassArguments() {
   if (found.kind != CodeKind::kNmethod || found.frame_words <= 0 || at_.sender) return;
   const uint64_t bytes = FrameBytes(found);
   const bool by_c1 = found.level > 0 && found.level < 4;
-  // With a link register, PassLeafWords() has done so for callers.
-  if (at_.is_top || !layout_.rules->has_link_register)
+  // Only code that has called may have pushed words, not a caller that polls. With a link register,
+  // PassLeafWords() has done so for callers.
+  if (at_.is_top || (!layout_.rules->has_link_register && IsReturn(at_.pc)))
     at_.sp +=
         8 * (at_.pc == facts_pc_ ? facts_.takes_back : layout_.rules->takes_back(Code(), at_.pc));
   if (layout_.rules->gives_back == nullptr) {

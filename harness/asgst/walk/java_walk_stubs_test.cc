@@ -389,6 +389,41 @@ TEST_P(BetweenFramesTest, WhereALoopIsEntered) {
   EXPECT_EQ(WalkAt(entry + 8, caller - 16, kOlderFp).size(), 3U) << "the frame pointer is pushed";
 }
 
+// A poll's blob puts the poll's pc where a return address would be, and later a pc past the poll.
+// By branches on bytes of the poll the blob finds out whether that is 3 or 4 bytes long.
+TEST_P(BetweenFramesTest, InTheBlobOfAPoll) {
+  constexpr int kR15 = 15;
+  constexpr uint64_t kSavedPc = kThread + 0x100;
+  const uint64_t begin = jvm_.stub, poll = leaf_ + 0x20, fp = kLeafSp - 16;
+  memory_.PutBytes(leaf_ + 0x1b, {0x90});  // no call
+  // test [r10], eax; cmp ebx, [rsp+0x18]; from its second byte on: pop rsp
+  memory_.PutBytes(poll, {0x41, 0x85, 0x02, 0x3b, 0x5c, 0x24, 0x18});
+  // push rax; push rbp; mov rbp, rsp; mov rbx, [r15+0x100]; mov [rbp+8], rbx; call;
+  // mov rbx, [rbp+8]; ja +4; add rbx, 1; add rbx, 3; mov [rbp+8], rbx; leave; ret
+  memory_.PutBytes(
+      begin, {0x50, 0x55, 0x48, 0x8b, 0xec, 0x49, 0x8b, 0x9f, 0x00, 0x01, 0x00, 0x00, 0x48, 0x89,
+              0x5d, 0x08, 0xe8, 0,    0,    0,    0,    0x48, 0x8b, 0x5d, 0x08, 0x77, 0x04, 0x48,
+              0x83, 0xc3, 0x01, 0x48, 0x83, 0xc3, 0x03, 0x48, 0x89, 0x5d, 0x08, 0xc9, 0xc3});
+  memory_.Put(kSavedPc, poll);
+  memory_.Put(kLeafSp - 8, 0x99);  // rax
+  memory_.Put(fp, kOlderFp);
+  EXPECT_EQ(WalkAt(begin, kLeafSp, kOlderFp, {{kR15, kThread}}), wanted_);
+  EXPECT_EQ(WalkAt(begin + 1, kLeafSp - 8, kOlderFp, {{kR15, kThread}}), wanted_);
+  EXPECT_EQ(WalkAt(begin + 5, fp, fp, {{kR15, kThread}}), wanted_);
+  memory_.Put(kLeafSp - 8, poll);
+  memory_.Put(kSavedPc, 0);
+  for (const uint64_t at : {16, 21}) EXPECT_EQ(WalkAt(begin + at, fp, fp), wanted_) << at;
+  EXPECT_EQ(WalkAt(begin + 31, fp, fp, {{kRbx, poll}}), wanted_);
+  for (const uint64_t length : {3, 4}) {
+    memory_.Put(kLeafSp - 8, poll + length);
+    const auto past = WalkAt(begin + 39, fp, fp);
+    ASSERT_EQ(past.size(), 2U) << length;
+    EXPECT_EQ(past[1], wanted_[1]) << length;
+  }
+  memory_.Put(kLeafSp - 8, 0x77);
+  EXPECT_NE(WalkAt(begin + 16, fp, fp), wanted_);
+}
+
 // --- where the JVM takes compiled code back: deoptimisation, entry barriers ---
 
 // Before a frame is unpacked, a blob saves its registers: from its first call on, this blob never

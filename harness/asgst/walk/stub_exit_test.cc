@@ -172,6 +172,18 @@ TEST_F(StubExitTest, AFramePointerIsTheCallersAgain) {
 }
 
 // mov r13, rsp; and rsp, -16; push rax; jmp [rbx+8]
+// mov [rsp], rax; add rax, 3; mov [rsp], rax; ret
+TEST_F(StubExitTest, AReturnTellsWhatItsAddressHasReplaced) {
+  start_.general[kRax] = 0x5000;
+  Put({0x48, 0x89, 0x04, 0x24, 0x48, 0x83, 0xc0, 0x03, 0x48, 0x89, 0x04, 0x24, 0xc3});
+  EXPECT_EQ(PcAfter(0, 3), 0x5003U);
+  EXPECT_EQ(exit_.replaced, 0x5000U) << "by both stores";
+  EXPECT_EQ(PcAfter(4, 3), 0x5003U);
+  EXPECT_EQ(exit_.replaced, Word(3)) << "by the second store";
+  EXPECT_EQ(PcAfter(12, 3), Word(3));
+  EXPECT_EQ(exit_.replaced, 0U) << "by no store";
+}
+
 TEST_F(StubExitTest, AnAdapterIsLeftWithTheReturnAddressOnTop) {
   Put({0x4c, 0x8b, 0xec, 0x48, 0x83, 0xe4, 0xf0, 0x50, 0xff, 0x63, 0x08});
   start_.general[kRax] = kCaller;

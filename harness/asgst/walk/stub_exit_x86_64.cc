@@ -302,8 +302,19 @@ class Run {
     if (taken) Jump();
   }
 
+  // What was at `at` before the last store there; 0: not known, or no store.
+  uint64_t Replaced(Value at) const {
+    int stores = 0;
+    uint64_t word = 0;
+    for (int i = stores_ - 1; at.known && i >= 0; i--)
+      if (stored_[i].at == at.bits && ++stores == 2)
+        return stored_[i].value.known ? stored_[i].value.bits : 0;
+    return stores == 1 && memory_.ReadWord(at.bits, word) ? word : 0;
+  }
+
   void Return() {
     exit_.returns = true;
+    exit_.replaced = Replaced(r_[kRsp]);
     Out(Pop(), false);
     if (i_.opcode == 0xc2) r_[kRsp].bits += static_cast<uint64_t>(i_.immediate);
   }

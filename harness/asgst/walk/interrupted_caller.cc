@@ -19,7 +19,7 @@ constexpr uint64_t kLeastInterpreted8 = 8 * 8;  // JDK 8: no slot for the method
 constexpr uint64_t kMostArguments = 512 * 8;
 constexpr uint64_t kMostOfPoll = 5;  // bytes: test [reg], eax has at most 4; one may be too many
 // Registers by their numbers in instructions.
-constexpr int kRdx = 2, kSp = 4, kFp = 5, kSenderSp = 13, kThread = 15;
+constexpr int kRdx = 2, kRbx = 3, kSp = 4, kFp = 5, kSenderSp = 13, kThread = 15;
 
 }  // namespace
 
@@ -253,7 +253,8 @@ bool InterruptedCaller::FromExit(const FoundCode& code) {
 }
 
 // Continues in another stub, to which a stub may leave its frame: C1's stubs to forward_exception.
-// That other stub calls or returns; an adapter does neither.
+// That other stub calls or returns. An adapter does neither, unless the method that it is entered
+// for has compiled code by now: then it calls to have the call's target replaced.
 void InterruptedCaller::GoOnInStub(StubExit& exit) {
   const FoundCode to = CodeAt(exit.pc);
   if (exit.returns || to.kind != CodeKind::kStub) return;
@@ -262,6 +263,7 @@ void InterruptedCaller::GoOnInStub(StubExit& exit) {
   for (const auto& [number, word] : {std::pair{kSp, exit.sp},
                                      {kFp, exit.fp},
                                      {kRdx, exit.exception_pc},
+                                     {kRbx, exit.method},
                                      {kSenderSp, exit.sender_sp},
                                      {kThread, start_->thread}}) {
     start.general[number] = word;

@@ -155,6 +155,28 @@ TEST_P(BetweenFramesTest, InAStubThatGoesNobodyKnowsWhere) {
   EXPECT_EQ(WalkAt(jvm_.stub, kLeafSp - 8, kOlderFp, {{kRdx, caller_ + 0x30}}), wanted_);
 }
 
+// A stub of virtual calls jumps to the adapter of a method without compiled code. The adapter calls
+// only if the method has compiled code after all. rdx is an argument.
+TEST_P(BetweenFramesTest, InAStubThatJumpsToAnAdapter) {
+  constexpr uint64_t kMethod = MadeUpJvm::kStack + 0x1c0;
+  const uint64_t to = jvm_.other_stub + 0x20;
+  PutCode(jvm_.stub, {0xff, 0x63, 0x40});  // jmp [rbx+0x40]
+  // cmp qword [rbx+0x48], 0; je +7; push rdx; call; pop rdx; pop rax; sub rsp, 16; push rax
+  // mov rcx, [rbx+0x50]; jmp rcx
+  PutCode(to, {0x48, 0x81, 0x7b, 0x48, 0,    0,    0,    0,    0x74, 0x07, 0x52, 0xe8, 0,    0,   0,
+               0,    0x5a, 0x58, 0x48, 0x83, 0xec, 0x10, 0x50, 0x48, 0x8b, 0x4b, 0x50, 0xff, 0xe1});
+  memory_.Put(kMethod + 0x40, to);
+  memory_.Put(kMethod + 0x50, MadeUpJvm::kInterpreter + 0x10);
+  memory_.PutBytes(caller_ + 0x2b, {0xe8});
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  for (const uint64_t compiled : {uint64_t{0}, leaf_}) {
+    memory_.Put(kMethod + 0x48, compiled);
+    EXPECT_EQ(WalkAt(jvm_.stub, kLeafSp - 8, kOlderFp, {{kRbx, kMethod}, {kRdx, caller_ + 0x30}}),
+              wanted_)
+        << compiled;
+  }
+}
+
 // One blob holds many stubs; the interrupted stub has registers to pop.
 TEST_P(BetweenFramesTest, InAStubAmongOthers) {
   const uint64_t pc = jvm_.stub + 0x20;

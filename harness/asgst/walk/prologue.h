@@ -53,6 +53,7 @@ struct StubExit {
   uint64_t fp = 0;
   uint64_t sender_sp = 0;     // r13
   uint64_t exception_pc = 0;  // rdx
+  uint64_t method = 0;        // rbx: the Method* that an adapter is entered for
   uint64_t return_pc = 0;     // with to_call: [sp + size - 8], of a frame of the code's stated size
   // The return address that the code has replaced by `pc`, as a blob does that returns past a poll.
   uint64_t replaced = 0;

@@ -119,6 +119,7 @@ class Run {
     exit.top = Load(r_[kRsp]).bits;
     exit.sender_sp = Known(kR13);
     exit.exception_pc = Known(kRdx);
+    exit.method = Known(kRbx);
     if (to_call_)
       exit.return_pc =
           Load({exit.sp + 8 * static_cast<uint64_t>(found_.frame_words) - 8, true}).bits;

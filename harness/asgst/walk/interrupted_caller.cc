@@ -379,8 +379,8 @@ void InterruptedCaller::PassArguments() {
   // Only code that has called may have pushed words, not a caller that polls. With a link register,
   // PassLeafWords() has done so for callers.
   if (at_.is_top || (!layout_.rules->has_link_register && IsReturn(at_.pc)))
-    at_.sp +=
-        8 * (at_.pc == facts_pc_ ? facts_.takes_back : layout_.rules->takes_back(Code(), at_.pc));
+    at_.sp += 8 * (at_.pc == facts_pc_ ? facts_.takes_back
+                                       : layout_.rules->takes_back(Code(), CodeAt(at_.pc), at_.pc));
   if (layout_.rules->gives_back == nullptr) {
     low_ = at_.sp;
     return;

@@ -331,6 +331,20 @@ TEST_P(BetweenFramesTest, WordsThatC1Pushed) {
   }
 }
 
+// Where C1 copies an array, two words lie below its frame. What an earlier frame has left there may
+// look like a return address, with the same fp as C1 leaves that alone.
+TEST_P(BetweenFramesTest, ArraysThatC1Pushed) {
+  start_.java = {};
+  memory_.PutInt(leaf_ - 0x1f0 + 32, 3);  // the level
+  // cmp rcx, rsi; je; pop rcx; pop rsi; nop
+  memory_.PutBytes(leaf_ + 0x24, {0x48, 0x3b, 0xce, 0x74, 0x10, 0x59, 0x5e, 0x90, 0x90, 0x90});
+  memory_.PutRecord(kLeafSp, kOlderFp, leaf_ + 0x20);
+  for (const auto& [at, words] : {std::pair{0, 2}, {3, 2}, {5, 2}, {6, 1}, {7, 0}}) {
+    start_.registers = {leaf_ + 0x24 + at, kLeafSp - 8 * words, kOlderFp, 0};
+    EXPECT_EQ(OnlyCaller(), wanted_[1]) << at;
+  }
+}
+
 // C2 saves registers below its frame around a call of a collector's barrier.
 TEST_P(BetweenFramesTest, RegistersThatCompiledCodeKeeps) {
   constexpr uint64_t kKept = 0x60;

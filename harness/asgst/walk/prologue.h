@@ -74,9 +74,9 @@ struct CodeRules {
   // True if `pc` is where the interpreter resumes after a call: what it keeps in registers is then
   // only in its frame.
   bool (*goes_on)(const MemoryReader& memory, uint64_t pc);
-  // Number of words that compiled code at `pc`, before or after a call, has pushed for the call so
-  // far and pops after it.
-  uint64_t (*takes_back)(const MemoryReader& memory, uint64_t pc);
+  // Number of words that compiled code at `pc` has pushed so far and will pop, around a call or in
+  // C1's copies of arrays; 0 also if the code does not tell.
+  uint64_t (*takes_back)(const MemoryReader& memory, const FoundCode& code, uint64_t pc);
   // Bytes that code at `pc` adds to sp before its next branch, if it subtracted them before `pc` to
   // save registers around a call; 0 if it does not, or ends its frame.
   uint64_t (*gives_back)(const MemoryReader& memory, const FoundCode& code, uint64_t pc) = nullptr;

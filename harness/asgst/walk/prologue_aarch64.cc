@@ -137,7 +137,7 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
 
 // stp xzr, x9, [sp, #-16]!  blr  [nop  movk xzr  movk xzr]  add sp, sp, #16: so C2 calls functions
 // of the JVM as leaves (aarch64_enc_java_to_runtime).
-uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
+uint64_t TakesBack(const MemoryReader& memory, const FoundCode& /*code*/, uint64_t pc) {
   constexpr uint32_t kPushed = 0xa9bf27ff;
   constexpr int kMostNops = 3;
   uint32_t i = 0;

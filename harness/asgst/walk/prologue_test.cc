@@ -79,7 +79,7 @@ class Prologue : public testing::Test {
   // The numbers of words that CodeRules::takes_back tells.
   std::string TakenBackAt(uint64_t offset, std::initializer_list<Bytes> instructions) {
     return AtEach(offset, instructions, [&](uint64_t at) {
-      return static_cast<char>('0' + rules_.takes_back(memory_, kCode + at));
+      return static_cast<char>('0' + rules_.takes_back(memory_, code_, kCode + at));
     });
   }
 
@@ -209,7 +209,7 @@ TEST_F(PrologueAarch64, WordsPushedForALeafCall) {
   const Bytes kPushed = A(0xa9bf27ff), kBlr = A(0xd63f0100), kMovk = A(0xf280001f);
   EXPECT_EQ(TakenBackAt(0, {kPushed, kBlr, kNop, kMovk, kMovk, kAddSp}), "0222220");
   Put(0, {kNop});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 8), 0u) << "nothing was pushed";
+  EXPECT_EQ(rules_.takes_back(memory_, code_, kCode + 8), 0u) << "nothing was pushed";
 }
 
 TEST_F(PrologueAarch64, InterpreterGoesOn) {
@@ -410,11 +410,34 @@ TEST_F(PrologueX86, WordsPushedForACall) {
   EXPECT_EQ(TakenBackAt(0xc0, {{0xf2, 0x0f, 0x11, 0x04, 0x24}, kCall, {0x58}, kNop}), "11100");
   EXPECT_EQ(TakenBackAt(0x100, {{0xc5, 0xfb, 0x11, 0x04, 0x24}, kCall, {0x58}, kNop}), "11100");
   Put(0x105, {{0x90, 0x90, 0x90, 0x90, 0x90}});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0x100), 0u) << "no call follows";
+  EXPECT_EQ(rules_.takes_back(memory_, code_, kCode + 0x100), 0u) << "no call follows";
   EXPECT_EQ(TakenBackAt(0x140, {kNop, kPopRsi, {0x41, 0x5e}, kNop, kPop, kRet}), "0210000");
   EXPECT_EQ(TakenBackAt(0x180, {kPopRsi, kPop, kRet}), "1000") << "the second is the frame's own";
   // pop r13 has the same three bits
   EXPECT_EQ(TakenBackAt(0x1c0, {kPopRsi, {0x41, 0x5d}, kNop}), "2100");
+}
+
+// push rsi  push rcx  cmp  je  push rsi  push rcx  call  pop rcx  pop rsi  jne  pop rcx  pop rsi
+TEST_F(PrologueX86, WordsPushedAroundBranchesOfC1) {
+  const Bytes kPushRsi = {0x56}, kPushRcx = {0x51}, kPopRsi = {0x5e}, kPopRcx = {0x59},
+              kCompareThem = {0x48, 0x3b, 0xce}, kJe = {0x0f, 0x84, 0x20, 0, 0, 0};
+  code_.level = 3;
+  code_.end = kCode + 0x400;
+  EXPECT_EQ(TakenBackAt(0, {kNop, kPushRsi, kPushRcx, kCompareThem, kJe, kPushRsi, kPushRcx, kCall,
+                            kPopRcx, kPopRsi, kJe, kPopRcx, kPopRsi, kNop}),
+            "001222344322100");
+  code_.level = 4;
+  EXPECT_EQ(TakenBackAt(0x80, {kCompareThem, kJe, kPopRcx, kPopRsi, kNop}), "002100");
+  code_.level = 1;
+  EXPECT_EQ(TakenBackAt(0x100, {kCompareThem, kJe, kPopRcx, kPopRsi, kNop}), "222100");
+  EXPECT_EQ(TakenBackAt(0x140, {kNop, kJump, kPopRsi, kNop}), "00100");
+  EXPECT_EQ(TakenBackAt(0x180, {kNop, kAdd, kPopRsi, kNop}), "00100") << "the frame ends";
+  EXPECT_EQ(TakenBackAt(0x1c0, {kPopRsi, kPop, kPopRsi, kRet}), "10100");
+  EXPECT_EQ(TakenBackAt(0x200, {{0x9c}, kCall, {0x9d}, kNop}), "01100") << "pushfq, popfq";
+  // pop r11  pop rsp  pop r10: rsp was aligned before
+  EXPECT_EQ(TakenBackAt(0x240, {{0x41, 0x5b}, {0x5c}, {0x41, 0x5a}, kNop}), "00100");
+  // pop rsi  and rsp, -16
+  EXPECT_EQ(TakenBackAt(0x280, {kPopRsi, {0x48, 0x83, 0xe4, 0xf0}, kPopRsi, kNop}), "10100");
 }
 
 TEST_F(PrologueX86, BytesGivenBackAfterABarrier) {

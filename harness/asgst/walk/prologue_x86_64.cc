@@ -246,9 +246,73 @@ uint64_t CountRun(const uint8_t*& code, const uint8_t* end, uint8_t first) {
   return count;
 }
 
-// push rsi  push rdi  call  pop rdi  pop rdi (C1 and slow_subtype_check), and movsd [rsp], xmm
-// call  pop rax (d2l_fixup).
-uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
+// Bytes that `i`, an add or sub with an immediate, adds to rsp; 0: another instruction.
+int64_t AddedToSp(const InstructionX86& i) {
+  constexpr int kAdd = 0, kSub = 5, kSp = 4;
+  if (i.map != 0 || (i.opcode != 0x81 && i.opcode != 0x83) || i.in_memory || i.rm != kSp || !i.wide)
+    return 0;
+  return (i.reg & 7) == kAdd ? i.immediate : (i.reg & 7) == kSub ? -i.immediate : 0;
+}
+
+uint64_t AddsToSp(const MemoryReader& memory, uint64_t pc) {
+  constexpr int kLongest = 7;
+  uint8_t bytes[kLongest];
+  InstructionX86 i;
+  if (!memory.ReadBytes(pc, bytes, sizeof bytes) || !DecodeX86(bytes, sizeof bytes, i)) return 0;
+  return static_cast<uint64_t>(std::max<int64_t>(AddedToSp(i), 0));
+}
+
+// True for mov, lea and pop into rsp.
+bool LoadsSp(const InstructionX86& i) {
+  constexpr int kSp = 4;
+  if (i.map != 0) return false;
+  return (i.opcode == kPop + kSp && i.low == kSp) ||
+         ((i.opcode == 0x8b || i.opcode == 0x8d) && i.reg == kSp) ||
+         (i.opcode == 0x89 && !i.in_memory && i.rm == kSp);
+}
+
+// Words that `i` takes off the stack (> 0) or pushes (< 0). `ends`: the frame ends, rsp is aligned,
+// or control goes elsewhere.
+int PoppedBy(const InstructionX86& i, bool& ends) {
+  constexpr int kSp = 4, kCmp = 7;
+  const uint8_t op = i.opcode;
+  ends = false;
+  if (i.map != 0) return 0;
+  if ((op & 0xf8) == kPush || op == 0x68 || op == 0x6a || op == 0x9c) return -1;
+  if (op == 0xff && (i.reg & 7) == 6) return -1;
+  if (((op & 0xf8) == kPop && i.low != kFpNumber) || op == 0x8f || op == 0x9d) return 1;
+  ends = (op & 0xf8) == kPop || op == 0xc9 || (op & 0xfe) == 0xc2 || op == 0xe9 || op == 0xeb ||
+         (op == 0xff && (i.reg & 6) == 4) ||
+         ((op == 0x81 || op == 0x83) && !i.in_memory && i.rm == kSp && (i.reg & 7) != kCmp);
+  return 0;
+}
+
+// C1's code pushes two arrays, compares their classes by branches and perhaps a call of
+// slow_subtype_check with two more words, and pops all, whichever way it goes
+// (LIR_Assembler::emit_arraycopy). At each instruction as much is on the stack on all ways, so the
+// way without branches tells.
+uint64_t TakesBackInC1(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
+  constexpr int kMostInstructions = 64;
+  uint8_t bytes[InstructionX86::kMostBytes];
+  InstructionX86 i;
+  int popped = 0, most = 0;
+  for (int n = 0; n < kMostInstructions && pc < code.end; n++) {
+    const int size = static_cast<int>(std::min<uint64_t>(sizeof bytes, code.end - pc));
+    bool ends = false;
+    if (!memory.ReadBytes(pc, bytes, size) || !DecodeX86(bytes, size, i)) break;
+    popped += PoppedBy(i, ends);
+    if (LoadsSp(i)) return 0;  // what was pushed before does not tell
+    if (ends) break;
+    most = std::max(most, popped);
+    pc += static_cast<uint64_t>(i.length);
+  }
+  return static_cast<uint64_t>(most);
+}
+
+// push rsi  push rdi  call  pop rdi  pop rdi (slow_subtype_check), and movsd [rsp], xmm  call
+// pop rax (d2l_fixup).
+uint64_t TakesBack(const MemoryReader& memory, const FoundCode& nmethod, uint64_t pc) {
+  if (nmethod.level > 0 && nmethod.level < 4) return TakesBackInC1(memory, nmethod, pc);
   constexpr int kStore = 5, kCall = 5;
   uint8_t code[kLeastWindow + 1] = {};
   if (!memory.ReadBytes(pc, code, kLeastWindow)) return 0;
@@ -264,22 +328,6 @@ uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
     return 0;
   const uint64_t pops = CountRun(at, end, kPop);
   return pops > pushes ? pops - pushes : 0;
-}
-
-// Bytes that `i`, an add or sub with an immediate, adds to rsp; 0: another instruction.
-int64_t AddedToSp(const InstructionX86& i) {
-  constexpr int kAdd = 0, kSub = 5, kSp = 4;
-  if (i.map != 0 || (i.opcode != 0x81 && i.opcode != 0x83) || i.in_memory || i.rm != kSp || !i.wide)
-    return 0;
-  return (i.reg & 7) == kAdd ? i.immediate : (i.reg & 7) == kSub ? -i.immediate : 0;
-}
-
-uint64_t AddsToSp(const MemoryReader& memory, uint64_t pc) {
-  constexpr int kLongest = 7;
-  uint8_t bytes[kLongest];
-  InstructionX86 i;
-  if (!memory.ReadBytes(pc, bytes, sizeof bytes) || !DecodeX86(bytes, sizeof bytes, i)) return 0;
-  return static_cast<uint64_t>(std::max<int64_t>(AddedToSp(i), 0));
 }
 
 // True for jcc, jmp, ret, push, pop, leave, and call or jmp by register or memory (opcode ff): code

@@ -57,7 +57,7 @@ void StackPosition::ReadFacts(const FoundCode& nmethod, uint64_t pc) {
   facts_.frame_complete = nmethod.frame_complete;
   facts_.level = static_cast<int8_t>(nmethod.level);
   facts_.shape = static_cast<uint8_t>(ShapeAt(rules, Code(), nmethod, pc));
-  facts_.takes_back = static_cast<uint8_t>(rules.takes_back(Code(), pc));
+  facts_.takes_back = static_cast<uint8_t>(rules.takes_back(Code(), nmethod, pc));
   if (nmethod.level == 0 && rules.adds_to_sp != nullptr)
     facts_.adds_to_sp = static_cast<uint32_t>(rules.adds_to_sp(Code(), pc));
   facts_.in_handler = DeoptHandlerAround(nmethod, pc) != 0;
@@ -167,7 +167,8 @@ bool StackPosition::TakeReturnAt(uint64_t slot, uint64_t fp) {
 // Moves sp over the words that compiled code has pushed for the call that `at_` has made. On x86_64
 // PassArguments() does so.
 void StackPosition::PassLeafWords() {
-  if (layout_.rules->has_link_register) at_.sp += 8 * layout_.rules->takes_back(Code(), at_.pc);
+  if (layout_.rules->has_link_register)
+    at_.sp += 8 * layout_.rules->takes_back(Code(), CodeAt(at_.pc), at_.pc);
   low_ = at_.sp;
 }
 

@@ -433,6 +433,7 @@ TEST_F(PrologueX86, WordsPushedAroundBranchesOfC1) {
   EXPECT_EQ(TakenBackAt(0x140, {kNop, kJump, kPopRsi, kNop}), "00100");
   EXPECT_EQ(TakenBackAt(0x180, {kNop, kAdd, kPopRsi, kNop}), "00100") << "the frame ends";
   EXPECT_EQ(TakenBackAt(0x1c0, {kPopRsi, kPop, kPopRsi, kRet}), "10100");
+  EXPECT_EQ(TakenBackAt(0x300, {kPopRsi, kPushRsi, kJump}), "1000") << "pushed later";
   EXPECT_EQ(TakenBackAt(0x200, {{0x9c}, kCall, {0x9d}, kNop}), "01100") << "pushfq, popfq";
   // pop r11  pop rsp  pop r10: rsp was aligned before
   EXPECT_EQ(TakenBackAt(0x240, {{0x41, 0x5b}, {0x5c}, {0x41, 0x5a}, kNop}), "00100");

@@ -2,7 +2,8 @@
 // reference_bench: walks of parked scenes by AsyncGetCallTrace and by the reference provider, side
 // by side in one run: 10 and 30 compiled frames, 100 of one recursive method, 12 of which 11 are
 // inlined, and interpreted frames. `enqueue` puts the newest eight into a queue that nobody
-// handles, and empties it. `uncached` uses nothing that earlier walks have found, as where each
+// handles, and empties it. `call-sites-10000` is one walk of 10,000 compiled frames, each of which
+// has another return address. `uncached` uses nothing that earlier walks have found, as where each
 // call site is met for the first time. With --before, another libasgst.so walks the same. With
 // --asprof, async-profiler's walkVM does, and the reference once more, both behind walkhammer's
 // interface for walkers, which paints and copies the frames.
@@ -29,7 +30,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr int kMostFrames = 128;
+constexpr int kMostFrames = 10000;
 
 struct Row {
   const char* scene;
@@ -48,18 +49,18 @@ using Reference = decltype(&AsyncGetStackTrace);
 BenchScenes scenes;
 AgctFunction agct = nullptr;
 
-// Return how many frames there are.
-int WalkByAgct(ParkedScene& scene, Presented& presented, int depth) {
-  AgctFrame frames[kMostFrames];
-  AgctTrace trace{scene.env, 0, frames};
-  agct(&trace, depth, presented.context());
+// Walk the thread of `env` and return how many frames there are.
+int WalkByAgct(JNIEnv* env, ucontext_t* context, int depth) {
+  static AgctFrame frames[kMostFrames];
+  AgctTrace trace{env, 0, frames};
+  agct(&trace, depth, context);
   return trace.num_frames;
 }
 
-int WalkByReference(Reference reference, Presented& presented, int depth, uint32_t options) {
-  ASGST_CallFrame frames[kMostFrames];
+int WalkByReference(Reference reference, ucontext_t* context, int depth, uint32_t options) {
+  static ASGST_CallFrame frames[kMostFrames];
   ASGST_CallTrace trace{0, frames, nullptr};
-  reference(&trace, depth, presented.context(), options);
+  reference(&trace, depth, context, options);
   return trace.num_frames;
 }
 
@@ -70,8 +71,8 @@ struct Queues {
 };
 Queues queues;
 
-int Enqueue(ParkedScene& /*scene*/, Presented& presented, int depth) {
-  const int result = queues.enqueue(queues.queue, presented.context(), nullptr);
+int Enqueue(JNIEnv* /*env*/, ucontext_t* context, int depth) {
+  const int result = queues.enqueue(queues.queue, context, nullptr);
   queues.clear(queues.queue);
   return result > 0 ? depth : result;
 }
@@ -83,28 +84,57 @@ Result<std::shared_ptr<Walker>> Bound(const char* name, const WalkerHost& host) 
   return walker;
 }
 
-int WalkBehindInterface(Walker& walker, ParkedScene& scene, Presented& presented, int depth) {
+int WalkBehindInterface(Walker& walker, JNIEnv* env, ucontext_t* context, int depth) {
   Trace trace{};
-  walker.Walk({presented.context(), scene.env, depth, 0}, trace);
+  walker.Walk({context, env, depth, 0}, trace);
   return trace.num_frames > 0 ? depth : trace.num_frames;
 }
 
-// Calls `walk`, which returns a number of frames, in the scene of `row`.
-void Walk(benchmark::State& state, const Row& row,
-          const std::function<int(ParkedScene&, Presented&, int)>& walk) {
+using WalkFunction = std::function<int(JNIEnv*, ucontext_t*, int)>;
+
+void WalkAgainAndAgain(benchmark::State& state, const WalkFunction& walk, JNIEnv* env,
+                       ucontext_t* context, int depth) {
+  for (auto _ : state) {
+    const int count = walk(env, context, depth);
+    if (count != depth) {
+      state.SkipWithError("another number of frames");
+      break;
+    }
+  }
+}
+
+void WalkScene(benchmark::State& state, const Row& row, const WalkFunction& walk) {
   auto found = scenes.Find(row.scene);
   if (!found.ok()) return state.SkipWithError(found.failure().message.c_str());
   ParkedScene& scene = *found.value();
   scenes.environment.stage->Run(scene, [&] {
     Presented presented(scene);
-    for (auto _ : state) {
-      const int count = walk(scene, presented, row.depth);
-      if (count != row.depth) {
-        state.SkipWithError("another number of frames");
-        break;
-      }
-    }
+    WalkAgainAndAgain(state, walk, scene.env, presented.context(), row.depth);
   });
+}
+
+// What wh.CallSites is to call once its stack is there; the thread is in native code then.
+const std::function<void(JNIEnv*)>* at_call_sites = nullptr;
+
+void WalkCallSites(benchmark::State& state, const WalkFunction& walk) {
+  JNIEnv* env = scenes.environment.jvm->env();
+  jclass sites = env->FindClass("wh/CallSites");
+  JNINativeMethod native{
+      const_cast<char*>("walk"), const_cast<char*>("()V"),
+      reinterpret_cast<void*>(+[](JNIEnv* here, jclass) { (*at_call_sites)(here); })};
+  bool walked = false;
+  const std::function<void(JNIEnv*)> there = [&](JNIEnv* here) {
+    ucontext_t context;
+    getcontext(&context);
+    WalkAgainAndAgain(state, walk, here, &context, kMostFrames);
+    walked = true;
+  };
+  at_call_sites = &there;
+  if (sites == nullptr || env->RegisterNatives(sites, &native, 1) != 0)
+    return state.SkipWithError("the jar lacks wh.CallSites");
+  env->CallStaticVoidMethod(sites, env->GetStaticMethodID(sites, "play", "()V"));
+  if (env->ExceptionCheck()) env->ExceptionDescribe();
+  if (!walked) state.SkipWithError("the stack of wh.CallSites was not built");
 }
 
 void PrintRatios(const MedianTimes& times) {
@@ -127,16 +157,23 @@ Result<Reference> OpenOther(const std::string& path, JavaVM* vm) {
   return reference;
 }
 
-void Register(const char* walker, std::function<int(ParkedScene&, Presented&, int)> walk) {
+void RegisterScenes(const char* walker, const WalkFunction& walk) {
   for (const Row& row : kRows)
     benchmark::RegisterBenchmark(fmt::format("{}/{}-{}", walker, row.scene, row.depth).c_str(),
-                                 [row, walk](benchmark::State& s) { Walk(s, row, walk); })
+                                 [row, walk](benchmark::State& s) { WalkScene(s, row, walk); })
         ->UseRealTime();
 }
 
+void Register(const char* walker, const WalkFunction& walk) {
+  RegisterScenes(walker, walk);
+  benchmark::RegisterBenchmark(fmt::format("{}/call-sites-{}", walker, kMostFrames).c_str(),
+                               [walk](benchmark::State& s) { WalkCallSites(s, walk); })
+      ->UseRealTime();
+}
+
 void Register(const char* walker, Reference reference, uint32_t options) {
-  Register(walker, [reference, options](ParkedScene& /*scene*/, Presented& presented, int depth) {
-    return WalkByReference(reference, presented, depth, options);
+  Register(walker, [reference, options](JNIEnv* /*env*/, ucontext_t* context, int depth) {
+    return WalkByReference(reference, context, depth, options);
   });
 }
 
@@ -146,8 +183,8 @@ Status RegisterAsprof(const Jvm& jvm, const std::string& path) {
   host.provider.clear();
   ASSIGN_OR_RETURN(auto asgst, Bound("asgst@ref", host));
   for (const auto& [name, walker] : {std::pair{"asprof-vm", asprof}, {"asgst@ref", asgst}})
-    Register(name, [walker](ParkedScene& scene, Presented& presented, int depth) {
-      return WalkBehindInterface(*walker, scene, presented, depth);
+    RegisterScenes(name, [walker](JNIEnv* env, ucontext_t* context, int depth) {
+      return WalkBehindInterface(*walker, env, context, depth);
     });
   return Ok();
 }
@@ -169,7 +206,7 @@ Status SetUp(const Jdk& jdk, const std::string& before, const std::string& aspro
   Register("agct", WalkByAgct);
   Register("asgst", reference, 0);
   Register("uncached", reference, ASGST_WITHOUT_CACHES);
-  Register("enqueue", Enqueue);
+  RegisterScenes("enqueue", Enqueue);
   if (!asprof.empty()) RETURN_IF_ERROR(RegisterAsprof(jvm, asprof));
   if (before.empty()) return Ok();
   ASSIGN_OR_RETURN(auto other, OpenOther(before, jvm.vm()));

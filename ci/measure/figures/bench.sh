@@ -34,3 +34,5 @@ row 'The reference walker' "10 and 24 interpreted frames, as a share of AsyncGet
 row 'The reference walker' '10, 30 and 100 compiled frames, none of whose call sites an earlier walk has met' \
   "$(each share reference_bench uncached/c2-10 uncached/c2-30 uncached/deep-recursion-100)" \
   'reference_bench'
+row 'The reference walker' "10,000 compiled frames with as many call sites, as a share of AsyncGetCallTrace's time" \
+  "$(each share reference_bench asgst/call-sites-10000)" 'reference_bench'

@@ -178,14 +178,15 @@ TEST_P(RulesTest, NoRuleWithoutAnId) {
   EXPECT_TRUE(Rule(0, rule, compile_id));
 }
 
-// Another return address takes the place of the rule of the method inlined into.
+// Other return addresses take the place of the rule of the method inlined into.
 TEST_P(RulesTest, AReplacedRule) {
   Cached();
-  uint64_t other = 8;
-  while (PlaceOf(other, kRuleBits) != PlaceOf(RuleKey(pc_, false, 1), kRuleBits)) other += 8;
-  caches_->rules.Put(other, 1, {});
+  const uint64_t place = PlaceOf(RuleKey(pc_, false, 1), kRuleBits);
   PcRule rule{};
   uint64_t id = 0;
+  int others = 0;
+  for (uint64_t other = 8; others < 4; other += 8)
+    if (PlaceOf(other, kRuleBits) == place) caches_->rules.Put(other, 1, {}), others++;
   ASSERT_FALSE(Rule(1, rule, id));
   EXPECT_EQ(Cached(), Fresh());
   EXPECT_TRUE(Rule(1, rule, id)) << "made anew";

@@ -117,5 +117,30 @@ TEST(SharedCacheTest, KeepsTheNewestOfAPlace) {
   EXPECT_TRUE(cache.Find(1000, 7, scope));
 }
 
+TEST(SharedCacheTest, KeepsFourKeysOfOnePlace) {
+  constexpr int kBits = 6;
+  static SharedCache<Scope, kBits> cache;
+  Scope scope;
+  std::vector<uint64_t> keys;
+  for (uint64_t key = 1; keys.size() < 5; key++)
+    if (PlaceOf(key, kBits) == 5) keys.push_back(key);
+  for (size_t i = 0; i < 4; i++) cache.Put(keys[i], 7, {keys[i], 0, 0});
+  cache.Put(keys[2], 8, {keys[2] + 1, 0, 0});  // in its old place
+  for (size_t i = 0; i < 4; i++) {
+    ASSERT_TRUE(cache.Find(keys[i], i == 2 ? 8 : 7, scope)) << i;
+    EXPECT_EQ(scope.method, keys[i] + (i == 2 ? 1 : 0));
+  }
+  // A fifth key replaces one of them, and each of the four goes in turn.
+  for (uint64_t later = keys[4], i = 0; i < 8; later++) {
+    if (PlaceOf(later, kBits) != 5) continue;
+    EXPECT_FALSE(cache.Find(later, 7, scope));
+    cache.Put(later, 7, {later, 0, 0});
+    EXPECT_TRUE(cache.Find(later, 7, scope));
+    int left = 0;
+    for (size_t k = 0; k < 4; k++) left += cache.Find(keys[k], k == 2 ? 8 : 7, scope) ? 1 : 0;
+    EXPECT_EQ(left, std::max(3 - static_cast<int>(i++), 0));
+  }
+}
+
 }  // namespace
 }  // namespace walkhammer::asgst

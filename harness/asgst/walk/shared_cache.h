@@ -16,7 +16,9 @@
 
 namespace walkhammer::asgst {
 
-// 2 to the power of `kBits` entries, each found by two words: `key` and `tag`.
+// 2 to the power of `kBits` entries, each found by two words: `key` and `tag`. A key has a place of
+// its own, and three others if that is taken: with 10,000 keys in 32,768 places one in four would
+// meet another.
 template <typename Value, int kBits>
 class SharedCache {
   static_assert(std::is_trivially_copyable_v<Value>);
@@ -29,30 +31,37 @@ class SharedCache {
   }
   // Finds the entry of `key`, and its tag.
   __attribute__((always_inline)) bool FindAny(uint64_t key, uint64_t& tag, Value& value) const {
-    const Entry& entry = entries_[IndexOf(key)];
-    const uint64_t before = entry.version.load(std::memory_order_acquire);
-    if ((before & 1) != 0 || entry.key.load(std::memory_order_relaxed) != key) return false;
-    tag = entry.tag.load(std::memory_order_relaxed);
-    ReadWords(entry, value, std::make_index_sequence<kWords>());
+    const uint64_t place = PlaceOf(key, kBits);
+    const Entry* entry = &entries_[place];
+    if (entry->key.load(std::memory_order_relaxed) != key) entry = Beside(place, key);
+    const uint64_t before = entry->version.load(std::memory_order_acquire);
+    if ((before & 1) != 0 || entry->key.load(std::memory_order_relaxed) != key) return false;
+    tag = entry->tag.load(std::memory_order_relaxed);
+    ReadWords(*entry, value, std::make_index_sequence<kWords>());
     std::atomic_thread_fence(std::memory_order_acquire);
-    return entry.version.load(std::memory_order_relaxed) == before;
+    return entry->version.load(std::memory_order_relaxed) == before;
   }
 
+  // Replaces the entry of `key`, else one that is empty, else any of the four: what nobody asks for
+  // any more must not stay.
   void Put(uint64_t key, uint64_t tag, const Value& value) {
-    Entry& entry = entries_[IndexOf(key)];
-    uint64_t version = entry.version.load(std::memory_order_relaxed);
-    if ((version & 1) != 0 || !entry.version.compare_exchange_strong(version, version + 1)) return;
-    std::atomic_thread_fence(std::memory_order_release);
-    uint64_t words[kWords] = {};
-    std::memcpy(words, &value, sizeof value);
-    entry.key.store(key, std::memory_order_relaxed);
-    entry.tag.store(tag, std::memory_order_relaxed);
-    for (size_t i = 0; i < kWords; i++) entry.words[i].store(words[i], std::memory_order_relaxed);
-    entry.version.store(version + 2, std::memory_order_release);
+    const uint64_t place = PlaceOf(key, kBits);
+    Entry* to = nullptr;
+    const uint64_t any = turn_.load(std::memory_order_relaxed) % kWays;
+    for (uint64_t i = 0; i < kWays; i++) {
+      Entry& entry = entries_[place ^ i];
+      const uint64_t there = entry.key.load(std::memory_order_relaxed);
+      if (there == key || (there == 0 && to == nullptr)) to = &entry;
+      if (there == key) break;
+    }
+    if (to == nullptr) turn_.store(any + 1, std::memory_order_relaxed);
+    Write(to != nullptr ? *to : entries_[place ^ any], key, tag, value);
   }
 
  private:
   static constexpr size_t kWords = (sizeof(Value) + 7) / 8;
+  static constexpr uint64_t kWays = 4;  // places of a key
+  static_assert((uint64_t{1} << kBits) >= kWays);
   static constexpr size_t kLine = 64;  // bytes of a cache line
   static constexpr size_t kEntry = 8 * (3 + kWords);
   struct alignas(kEntry == kLine ? kLine : 8) Entry {
@@ -69,8 +78,27 @@ class SharedCache {
     const uint64_t word = from.load(std::memory_order_relaxed);
     std::memcpy(to, &word, bytes);
   }
-  static uint64_t IndexOf(uint64_t key) { return PlaceOf(key, kBits); }
+  // The entry of `key` in another place than its own, else one of those places. Given no value to
+  // fill, as compilers would keep that in memory then.
+  __attribute__((noinline)) const Entry* Beside(uint64_t place, uint64_t key) const {
+    uint64_t i = kWays;
+    while (--i > 1 && entries_[place ^ i].key.load(std::memory_order_relaxed) != key) {
+    }
+    return &entries_[place ^ i];
+  }
+  static void Write(Entry& entry, uint64_t key, uint64_t tag, const Value& value) {
+    uint64_t version = entry.version.load(std::memory_order_relaxed);
+    if ((version & 1) != 0 || !entry.version.compare_exchange_strong(version, version + 1)) return;
+    std::atomic_thread_fence(std::memory_order_release);
+    uint64_t words[kWords] = {};
+    std::memcpy(words, &value, sizeof value);
+    entry.key.store(key, std::memory_order_relaxed);
+    entry.tag.store(tag, std::memory_order_relaxed);
+    for (size_t i = 0; i < kWords; i++) entry.words[i].store(words[i], std::memory_order_relaxed);
+    entry.version.store(version + 2, std::memory_order_release);
+  }
 
+  std::atomic<uint64_t> turn_{0};  // which of four is replaced next; a lost update does no harm
   Entry entries_[1 << kBits];
 };
 

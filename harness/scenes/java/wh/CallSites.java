@@ -14,14 +14,14 @@ public final class CallSites {
   private static final long STACK_BYTES = 64L << 20;
   private static final String NAME = "wh/MadeCallSites";
 
+  private static Method first; // null: not made yet
   private static boolean armed;
 
   private CallSites() {}
 
   /** Calls walk() with 10,240 frames of 40 compiled methods on the stack, in a thread of its own. */
   static void play() throws Exception {
-    final Method first = new Loader().define().getDeclaredMethod("m0", int.class);
-    first.setAccessible(true);
+    if (first == null) first = new Loader().define().getDeclaredMethod("m0", int.class);
     Thread thread =
         new Thread(
             null,

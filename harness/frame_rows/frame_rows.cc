@@ -182,8 +182,8 @@ class Analysis {
         continue;
       }
       NodeAt(offset);
-      const bool is_called =
-          code_.elsewhere == FrameEntry::kFramed && decoder_.rules().is_called(At(offset));
+      const bool is_called = code_.elsewhere == FrameEntry::kFramed &&
+                             (offset < code_.complete || decoder_.rules().is_called(At(offset)));
       Enter(offset, is_called ? FrameEntry::kCalled : code_.elsewhere);
       Settle();
     }

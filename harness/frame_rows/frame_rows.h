@@ -64,12 +64,14 @@ struct FrameCode {
   };
   uint64_t begin = 0;
   std::span<const uint8_t> bytes;
-  int frame_words = 0;  // of a compiled method, with the return address; 0: not known
+  int frame_words = 0;    // of a compiled method, with the return address; 0: not known
+  uint32_t complete = 0;  // offset from which that frame is complete; 0: not known
   std::vector<Entry> entries;
   // Where instructions are known to begin, ascending: code lies between data, as where C1 has put a
   // jump over a longer instruction.
   std::vector<uint32_t> starts;
-  // How code is entered that no entry leads to: exception handlers of a method, for instance.
+  // How code is entered that no entry leads to: exception handlers of a method, for instance. With
+  // kFramed, what is before `complete` is entered as kCalled: a jump was put over what led there.
   FrameEntry elsewhere = FrameEntry::kNone;
   std::vector<uint64_t> no_return;  // addresses of code that does not return to its caller; sorted
 };

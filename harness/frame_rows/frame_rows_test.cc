@@ -318,6 +318,33 @@ TEST(FrameRows, FurtherEntriesOfAMethod) {
               ElementsAre("sp+0", "sp+8", "sp+40", "sp+40", "sp+8", "sp+0", "sp+0", "sp+0"));
 }
 
+// The wrapper of Object.hashCode looks into the object before it sets up a frame of 9 words.
+TEST(FrameRows, AnEntryThatWasPatchedBeforeInlinedCode) {
+  const Bytes bytes = {0xe9, 0,    0,    1,    0,      // +0 jmp elsewhere, over what led on
+                       0x48, 0x8b, 0x06,               // +5 mov rax, [rsi]
+                       0x55,                           // +8 push rbp
+                       0x48, 0x8b, 0xec,               // +9 mov rbp, rsp
+                       0x48, 0x83, 0xec, 0x38,         // +0xc sub rsp, 56
+                       0x48, 0x89, 0x34, 0x24,         // +0x10 mov [rsp], rsi
+                       0xff, 0xe0,                     // +0x14 jmp rax
+                       0x48, 0x8b, 0x06, 0x90, 0x90};  // +0x16 mov rax, [rsi]: a handler
+  FrameCode code;
+  code.bytes = bytes;
+  code.entries = {{0, FrameEntry::kCalled}};
+  code.elsewhere = FrameEntry::kFramed;
+  code.frame_words = 9;
+  code.complete = 0x10;
+  const std::vector<FrameRow> rows = RowsOf(code);
+  for (const auto& [offset, place] :
+       std::initializer_list<std::pair<uint32_t, const char*>>{{5, "sp+0"},
+                                                               {8, "sp+0"},
+                                                               {9, "sp+8"},
+                                                               {0x10, "sp+64"},
+                                                               {0x14, "sp+64"},
+                                                               {0x16, "sp+64"}})
+    EXPECT_EQ(PlaceText(*RowAt(rows, offset)), place) << offset;
+}
+
 TEST(FrameRows, AnEntryThatWasPatched) {
   EXPECT_THAT(Places({0xe9, 0, 0, 1, 0, 0xfe, 0xff,  // jmp elsewhere, over the touch of the stack
                       0x55, 0x48, 0x83, 0xec, 0x20,  // push rbp; sub rsp, 32

@@ -50,6 +50,8 @@ class Mapper {
       FrameCode code =
           FrameCodeOf(KindOf(piece), piece.name, piece.begin, piece.bytes, piece.frame_words);
       code.no_return = no_return_;
+      if (piece.complete > piece.begin && piece.complete < piece.end)
+        code.complete = static_cast<uint32_t>(piece.complete - piece.begin);
       for (const SteppedPc* counts : piece.pcs)
         if (!counts->outdated.load() && HasCode(piece, *counts))
           code.starts.push_back(static_cast<uint32_t>(counts->pc.load() - piece.begin));

@@ -206,8 +206,10 @@ inline int32_t JavaWalk::InterpretedBci(uint64_t fp, const MethodFacts& facts) c
   uint64_t bcp = 0;
   if (at_.is_top && start_->java.byte_code - begin < facts.code_size)
     return static_cast<int32_t>(start_->java.byte_code - begin);
-  if (Word(fp + layout_.interpreter_bcp, bcp) && bcp - begin < facts.code_size)
-    return static_cast<int32_t>(bcp - begin);
+  if (!Word(fp + layout_.interpreter_bcp, bcp)) return 0;
+  if (bcp - begin < facts.code_size) return static_cast<int32_t>(bcp - begin);
+  // While JDK 8 collects garbage, a number takes the pointer's place (frame::gc_prologue).
+  if (layout_.feature < 9 && bcp < facts.code_size) return static_cast<int32_t>(bcp);
   return 0;  // on entry
 }
 

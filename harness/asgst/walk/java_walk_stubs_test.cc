@@ -331,6 +331,23 @@ TEST_P(BetweenFramesTest, WordsThatC1Pushed) {
   }
 }
 
+// While JDK 8 collects garbage, interpreted frames hold the number of their byte code.
+TEST_P(BetweenFramesTest, AByteCodeByItsNumber) {
+  constexpr int kCodeSize = 50;
+  start_.java = {};
+  start_.registers = {leaf_ + 0x24, kLeafSp, kOlderFp, 0};
+  memory_.PutBytes(leaf_ + 0x24, {0x90, 0x90, 0x90, 0x90});
+  const auto bci = [&](int feature, uint64_t word) {
+    layout_.feature = feature;
+    memory_.Put(kOlderFp + static_cast<uint64_t>(layout_.interpreter_bcp), word);
+    return OnlyCaller().bci;
+  };
+  EXPECT_EQ(bci(8, 9), 9);
+  EXPECT_EQ(bci(8, kCodeSize - 1), kCodeSize - 1);
+  EXPECT_EQ(bci(8, kCodeSize), 0);
+  EXPECT_EQ(bci(9, 9), 0);
+}
+
 // Where C1 copies an array, two words lie below its frame. What an earlier frame has left there may
 // look like a return address, with the same fp as C1 leaves that alone.
 TEST_P(BetweenFramesTest, ArraysThatC1Pushed) {

@@ -74,8 +74,20 @@ void CheckThread(const Sampled& own) {
   }
 }
 
+// `frame`: null if the element has no frame.
+void CountWrongLeaf(const Leaf& leaf, const ASGST_Frame* frame) {
+  constexpr long kMostTold = 3;
+  if (++wrong_leaf > kMostTold) return;
+  std::fprintf(stderr, "wrong leaf: type %d method %p %d pc %p in the signal handler; ", leaf.type,
+               static_cast<void*>(leaf.method), leaf.bci, leaf.pc);
+  if (frame == nullptr) return void(std::fprintf(stderr, "no frame later\n"));
+  std::fprintf(stderr, "type %d method %p (%s) %d pc %p later\n", frame->type,
+               static_cast<void*>(frame->method), NameOf(frame->method, counts).c_str(), frame->bci,
+               frame->pc);
+}
+
 void CheckLeaf(const Leaf& leaf, const ASGST_Frame& frame) {
-  if (!leaf.IsFrame(frame)) return void(wrong_leaf++);
+  if (!leaf.IsFrame(frame)) return CountWrongLeaf(leaf, &frame);
   if (leaf.name == 0 || Names(frame.method).Hash() != leaf.name) counts.wrong_names++;
 }
 
@@ -90,7 +102,7 @@ void OnElement(ASGST_Iterator* iterator, void* queue_argument, void* argument) {
     if (count++ == 0) CheckLeaf(walked.leaf, frame);
     if (!leaves_only) stack += NameOf(frame.method, counts) + "\n";
   }
-  if (count == 0) wrong_leaf++;
+  if (count == 0) CountWrongLeaf(walked.leaf, nullptr);
   if (ASGST_State(iterator) < 0 && !walked.is_broken) without_callers++;
   handled++;
   if (leaves_only) return;

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <vector>
 
 #include "harness/base/clock.h"
@@ -218,11 +219,13 @@ void Agent::CodeLoaded(jmethodID method, const void* code, jint size, const void
   const MethodEntry* entry = methods().Find(method);
   const FoundCode found = code_.Find(begin);
   const bool is_found = found.kind == CodeKind::kNmethod && found.begin == begin;
+  const std::optional<int> id = jvm_->structs().Offset("nmethod", "_compile_id");
   // The stubs behind a method's code belong to it, too.
   const uint64_t end = begin + static_cast<uint64_t>(size);
   recorder_->Add(SymbolKind::kNmethod, entry == nullptr ? "?" : entry->name, begin,
                  is_found ? std::max(end, found.end) : end, found.level,
-                 is_found ? found.frame_complete : 0, is_found ? found.frame_words : 0);
+                 is_found ? found.frame_complete : 0, is_found ? found.frame_words : 0,
+                 id && is_found ? found.blob + static_cast<uint64_t>(*id) : 0);
 }
 
 void Agent::CodeUnloaded(const void* code) {

@@ -7,7 +7,7 @@
 namespace walkhammer::stress {
 
 void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end,
-                       int level, int frame_complete, int frame_words) {
+                       int level, int frame_complete, int frame_words, uint64_t id_at) {
   const char* kept = names_.Keep(name);
   std::lock_guard<std::mutex> lock(mutex_);
   uint32_t place = state_.code_count.load();
@@ -35,6 +35,8 @@ void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, u
   entry.gone = 0;
   entry.frame_complete = frame_complete;
   entry.frame_words = frame_words;
+  entry.id = id_at == 0 ? 0 : *reinterpret_cast<const volatile uint32_t*>(id_at);
+  entry.id_at = id_at;
   entry.begin.store(begin, std::memory_order_release);
   places_[begin] = place;
 }

@@ -169,6 +169,8 @@ struct CodeEntry {
   uint8_t reserved;
   int32_t frame_complete;  // bytes from `begin` to where an nmethod's frame is built; -1: never
   int32_t frame_words;     // an nmethod's frame, with the return address; 0: not known
+  uint32_t id;             // an nmethod's compile id, which its successors do not have
+  uint64_t id_at;          // address of that id; 0: not known
 };
 
 // A method. Its Method* stays valid as long as its class.

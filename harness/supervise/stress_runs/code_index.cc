@@ -29,6 +29,8 @@ CodePiece PieceOf(const StressState& state, const CodeEntry& entry, uint64_t beg
   CodePiece code{begin, entry.end, "", NameOf(state, entry), entry.level};
   code.gone = entry.gone != 0;
   code.frame_words = std::max(entry.frame_words, 0);
+  code.id = entry.id;
+  code.id_at = entry.id_at;
   code.complete =
       entry.frame_complete < 0 ? UINT64_MAX : begin + static_cast<uint64_t>(entry.frame_complete);
   if (entry.kind == static_cast<uint8_t>(SymbolKind::kCodelet))
@@ -60,6 +62,13 @@ void ReadBytes(pid_t pid, uint64_t begin, uint64_t end, CodePiece& piece) {
   const iovec there{reinterpret_cast<void*>(begin), piece.bytes.size()};
   const ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
   piece.bytes.resize(got < 0 ? 0 : static_cast<size_t>(got));
+}
+
+bool IsThere(pid_t pid, const CodePiece& piece) {
+  uint32_t id = 0;
+  const iovec here{&id, sizeof id}, there{reinterpret_cast<void*>(piece.id_at), sizeof id};
+  return piece.id_at == 0 ||
+         (process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof id && id == piece.id);
 }
 
 std::string DisassemblyOf(const Disassembler& disassembler, const CodePiece& piece, uint64_t begin,

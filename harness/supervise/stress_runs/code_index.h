@@ -26,6 +26,8 @@ struct CodePiece {
   uint64_t complete = 0;  // address from which its frame is complete
   int frame_words = 0;    // of compiled code; 0: not known
   bool gone = false;
+  uint32_t id = 0;  // see CodeEntry
+  uint64_t id_at = 0;
   std::vector<const SteppedPc*> pcs = {};
   std::vector<uint8_t> bytes = {};  // from bytes_begin
   uint64_t bytes_begin = 0;
@@ -33,6 +35,9 @@ struct CodePiece {
 
 // Reads the bytes of `piece` in [begin, end) from process `pid`; of a process that is gone, none.
 void ReadBytes(pid_t pid, uint64_t begin, uint64_t end, CodePiece& piece);
+
+// False if other code has come to the place of `piece` since then, as events tell of it later.
+bool IsThere(pid_t pid, const CodePiece& piece);
 
 // The instructions of `piece` in [begin, end), one a line; empty without their bytes. Copies of the
 // code read the same.

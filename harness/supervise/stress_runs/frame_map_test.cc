@@ -103,6 +103,19 @@ TEST_F(FrameMapTest, CountsInstructionsAndSteps) {
   EXPECT_TRUE(Map().differences.empty());
 }
 
+TEST_F(FrameMapTest, OtherCodeInItsPlaceIsNotRead) {
+  static uint32_t id = 5;
+  state_->code[0].id = 5;
+  state_->code[0].id_at = reinterpret_cast<uint64_t>(&id);
+  Stepped(kFramedMethod + 1, 16);
+  EXPECT_EQ(Map().differences.size(), 1u);
+  id = 6;
+  const FrameMapRows rows = Map();
+  EXPECT_TRUE(rows.differences.empty());
+  EXPECT_NE(Text(rows).find("nmethod unknown: the code is gone: 0 1 12 0 0 0\n"), std::string::npos)
+      << Text(rows);
+}
+
 TEST_F(FrameMapTest, ADifferenceIsListed) {
   Stepped(kFramedMethod + 1, 8);
   Stepped(kFramedMethod + 5, 16);

@@ -101,6 +101,21 @@ TEST_P(BetweenFramesTest, InAStubThatPushes) {
   }
 }
 
+// Interrupted at a branch, the flags say whether the stub has a word to pop.
+TEST_P(BetweenFramesTest, InAStubAtABranch) {
+  constexpr uint64_t kZero = 0x40, kSet = 0x2;
+  memory_.PutBytes(jvm_.stub, {0x74, 0x01, 0x58, 0xc3});  // je +1; pop rax; ret
+  memory_.PutBytes(caller_ + 0x2b, {0xe8});
+  // What is to be popped, and what is above, look like return addresses.
+  for (const uint64_t slot : {kLeafSp - 16, kLeafSp}) memory_.Put(slot, caller_ + 0x30);
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  for (const bool pops : {false, true}) {
+    Interrupt(jvm_.stub, kLeafSp - (pops ? 16 : 8), kOlderFp);
+    start_.java.flags = pops ? kSet : kSet | kZero;
+    EXPECT_EQ(Walk(), wanted_) << pops;
+  }
+}
+
 // C1's stubs leave their frame to forward_exception, which asks for the handler of the exception
 // and puts the handler where the return address was.
 TEST_P(BetweenFramesTest, AFrameThatIsLeftToAnotherStub) {

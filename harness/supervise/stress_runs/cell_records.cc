@@ -12,6 +12,13 @@
 #include "harness/supervise/stress_runs/cell_status_text.h"
 
 namespace walkhammer {
+namespace {
+
+// Least answers that a witness must have judged. The first 400 samples of a program, 20 us apart,
+// may all be of one piece of code.
+constexpr uint64_t kLeastWhileItRuns = 20000;
+
+}  // namespace
 
 Blame WalkToBlame(const StressState& state, std::string_view hs_err) {
   const int64_t tid = ParseCrashReport(hs_err).tid.value;
@@ -71,7 +78,7 @@ Status CellRecords::Drain(std::chrono::milliseconds limit) {
     slot.state.store(0);
     ASSIGN_OR_RETURN(bucket_of_site_[site], record_(std::move(seen), symbols_));
   }
-  return JudgeByWitness();
+  return JudgeByWitness(limit == kDrainAll ? kLeastTestimonies : kLeastWhileItRuns);
 }
 
 Status CellRecords::DrainEnded(bool crashed, int wait_status, const std::string& hs_err) {
@@ -138,8 +145,8 @@ Result<int64_t> CellRecords::RecordOfCell(const FindingRecord& finding) {
 }
 
 // While the program runs, too: how often a bucket was seen, and when, is counted by periods.
-Status CellRecords::JudgeByWitness() {
-  for (const WitnessFinding& finding : WitnessFindings(source_.job, state_)) {
+Status CellRecords::JudgeByWitness(uint64_t least_testimonies) {
+  for (const WitnessFinding& finding : WitnessFindings(source_.job, state_, least_testimonies)) {
     if (bucket_of_count_.contains(finding.count)) continue;
     ASSIGN_OR_RETURN(bucket_of_count_[finding.count], RecordOfCell(finding.record));
   }

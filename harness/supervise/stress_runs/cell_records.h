@@ -93,7 +93,7 @@ class CellRecords {
  private:
   uint64_t RunMs() const;
   Result<int64_t> RecordOfCell(const FindingRecord& finding);
-  Status JudgeByWitness();
+  Status JudgeByWitness(uint64_t least_testimonies);
   Status RecordDeath(int wait_status, const std::string& hs_err);
   std::vector<CellThreadRow> Threads() const;  // those of the program that runs, too
   Status SaveNotes(RunWriter& db);

@@ -23,8 +23,8 @@ class CodeRecorder {
 
   // Records the code in [begin, end), and replaces an earlier entry for `begin`. If the table is
   // full, replaces an entry whose code is gone; without such an entry, records nothing. `level`:
-  // compile level of an nmethod, else -1. `frame_complete`,
-  // `frame_words` and `id_at`: see CodeEntry; the id is read there now.
+  // compile level of an nmethod, else -1. `frame_complete`, `frame_words`, `id_at`: see CodeEntry.
+  // Add() reads the id at `id_at`.
   void Add(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end, int level,
            int frame_complete = 0, int frame_words = 0, uint64_t id_at = 0);
   // Marks the code at `begin` as gone; the entry stays until Add() replaces it.

@@ -207,7 +207,8 @@ size_t BehindPatch(std::span<const uint8_t> code, bool& has_frame) {
   constexpr size_t kFirst = 7;
   if (!Begins(code, {0xe9}) || code.size() < kFirst + 4) return 0;
   const auto next = code.subspan(kFirst);
-  has_frame = Begins(next, {0x48, 0x89, 0x6c, 0x24});  // mov [rsp + N], rbp
+  has_frame = Begins(next, {0x48, 0x89, 0x6c, 0x24}) ||  // mov [rsp + N], rbp
+              Begins(next, {0x48, 0x89, 0xac, 0x24});
   const bool pushes =
       Begins(next, {0x55}) || Begins(next, {0x48, 0x81, 0xec}) || Begins(next, {0x48, 0x83, 0xec});
   return has_frame || pushes ? kFirst : 0;

@@ -352,6 +352,12 @@ TEST(FrameRows, AnEntryThatWasPatched) {
                      FrameEntry::kCalled, FrameEntry::kFramed, 6)
                   .back(),
               "sp+40");
+  EXPECT_THAT(Places({0xe9, 0, 0, 1, 0, 0, 0,                 // jmp elsewhere, over sub rsp, 136
+                      0x48, 0x89, 0xac, 0x24, 0x80, 0, 0, 0,  // mov [rsp + 128], rbp
+                      0x90},
+                     FrameEntry::kCalled, FrameEntry::kFramed, 18)
+                  .back(),
+              "sp+136");
   EXPECT_THAT(Places({0xe9, 0, 0, 1, 0, 0, 0,        // jmp elsewhere, over sub rsp, 24
                       0x48, 0x89, 0x6c, 0x24, 0x10,  // mov [rsp + 16], rbp
                       0x90},

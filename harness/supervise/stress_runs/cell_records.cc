@@ -14,8 +14,8 @@
 namespace walkhammer {
 namespace {
 
-// Least answers that a witness must have judged. The first 400 samples of a program, 20 us apart,
-// may all be of one piece of code.
+// Least answers that a witness must have judged while the program runs. The first 400 samples of a
+// program, 20 us apart, may all be of one piece of code.
 constexpr uint64_t kLeastWhileItRuns = 20000;
 
 }  // namespace

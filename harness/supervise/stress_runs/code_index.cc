@@ -51,6 +51,14 @@ std::string Relative(std::string text, const CodePiece& code) {
   return text.substr(0, at) + fmt::format("+0x{:x}", address - code.begin);
 }
 
+// False if the place of an nmethod has another one's id by now.
+bool IsThere(pid_t pid, const CodePiece& piece) {
+  uint32_t id = 0;
+  const iovec here{&id, sizeof id}, there{reinterpret_cast<void*>(piece.id_at), sizeof id};
+  return piece.id_at == 0 || process_vm_readv(pid, &here, 1, &there, 1, 0) != sizeof id ||
+         id == piece.id;
+}
+
 }  // namespace
 
 void ReadBytes(pid_t pid, uint64_t begin, uint64_t end, CodePiece& piece) {
@@ -62,13 +70,9 @@ void ReadBytes(pid_t pid, uint64_t begin, uint64_t end, CodePiece& piece) {
   const iovec there{reinterpret_cast<void*>(begin), piece.bytes.size()};
   const ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
   piece.bytes.resize(got < 0 ? 0 : static_cast<size_t>(got));
-}
-
-bool IsThere(pid_t pid, const CodePiece& piece) {
-  uint32_t id = 0;
-  const iovec here{&id, sizeof id}, there{reinterpret_cast<void*>(piece.id_at), sizeof id};
-  return piece.id_at == 0 ||
-         (process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof id && id == piece.id);
+  if (IsThere(pid, piece)) return;  // asked last, as no id comes again
+  piece.gone = true;
+  piece.bytes.clear();
 }
 
 std::string DisassemblyOf(const Disassembler& disassembler, const CodePiece& piece, uint64_t begin,

@@ -34,10 +34,8 @@ struct CodePiece {
 };
 
 // Reads the bytes of `piece` in [begin, end) from process `pid`; of a process that is gone, none.
+// If other code has come to its place, of which an event tells only later, `piece` is gone, too.
 void ReadBytes(pid_t pid, uint64_t begin, uint64_t end, CodePiece& piece);
-
-// False if other code has come to the place of `piece` since then, as events tell of it later.
-bool IsThere(pid_t pid, const CodePiece& piece);
 
 // The instructions of `piece` in [begin, end), one a line; empty without their bytes. Copies of the
 // code read the same.

@@ -45,7 +45,6 @@ class Mapper {
   // `is_whole`: no other piece lies in this one.
   void Add(CodePiece& piece, bool is_whole, pid_t pid) {
     std::vector<FrameRow> rows;
-    piece.gone = piece.gone || !IsThere(pid, piece);
     if (!piece.gone) ReadBytes(pid, piece.begin, piece.end, piece);
     if (!piece.gone && is_whole && !IsScratch(piece.name)) {
       FrameCode code =

@@ -189,6 +189,7 @@ TEST_F(FrameMapTest, CodeThatIsGoneOrUnreadableIsUnknown) {
   EXPECT_TRUE(rows.differences.empty());
   EXPECT_EQ(rows.places.back().place, "unknown: the code is gone");
   state_->code[0].gone = 0;
+  state_->code[0].id_at = 8;  // not to be read
   rows = Map(0);
   EXPECT_TRUE(rows.differences.empty());
   EXPECT_EQ(rows.places.back().place, "unknown: not reached");

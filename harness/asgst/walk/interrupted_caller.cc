@@ -17,7 +17,8 @@ constexpr uint64_t kLeastInterpreted8 = 8 * 8;  // JDK 8: no slot for the method
 // Most bytes between a caller's sp and its callee's frame, or the sp of an adapter that saves
 // registers.
 constexpr uint64_t kMostArguments = 512 * 8;
-constexpr uint64_t kMostOfPoll = 5;  // bytes: test [reg], eax has at most 4; one may be too many
+// Bytes of test [reg], eax are at most 4; the simulated blob may go one byte too far.
+constexpr uint64_t kMostOfPoll = 5;
 // Registers by their numbers in instructions.
 constexpr int kRdx = 2, kRbx = 3, kSp = 4, kFp = 5, kSenderSp = 13, kThread = 15;
 
@@ -246,7 +247,8 @@ bool InterruptedCaller::FromExit(const FoundCode& code) {
   if (!exit.returns) return TakeExitByJump(code, exit, passed);
   // The blob of a poll returns past that instruction, whose length it finds out by branches that
   // the simulation cannot decide. Debug information describes the poll.
-  if (exit.pc - exit.replaced - 1 < kMostOfPoll && ToFrameAt(exit.sp, exit.replaced, exit.fp))
+  if (exit.pc - exit.replaced - 1 < kMostOfPoll && !IsReturn(exit.replaced) &&
+      ToFrameAt(exit.sp, exit.replaced, exit.fp))
     return true;
   return TakeCaller(exit.pc, exit.sp, exit, false) || ToFrameAt(exit.sp, exit.pc, exit.fp) ||
          (exit.pc == 0 && exit.called && TakeCaller(passed, exit.sp, exit, false));

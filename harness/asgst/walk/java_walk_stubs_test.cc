@@ -363,8 +363,8 @@ TEST_P(BetweenFramesTest, AByteCodeByItsNumber) {
   EXPECT_EQ(bci(9, 9), 0);
 }
 
-// Where C1 copies an array, two words lie below its frame. What an earlier frame has left there may
-// look like a return address, with the same fp as C1 leaves that alone.
+// Where C1 copies an array, two words lie below its frame. What an older frame has left there may
+// look like a return address. It has the same fp, which C1 leaves alone.
 TEST_P(BetweenFramesTest, ArraysThatC1Pushed) {
   start_.java = {};
   memory_.PutInt(leaf_ - 0x1f0 + 32, 3);  // the level

@@ -287,10 +287,10 @@ int PoppedBy(const InstructionX86& i, bool& ends) {
   return 0;
 }
 
-// C1's code pushes two arrays, compares their classes by branches and perhaps a call of
-// slow_subtype_check with two more words, and pops all, whichever way it goes
-// (LIR_Assembler::emit_arraycopy). At each instruction as much is on the stack on all ways, so the
-// way without branches tells.
+// C1's code pushes references to two arrays and compares their classes
+// (LIR_Assembler::emit_arraycopy). A call of slow_subtype_check there takes two more words. Each
+// way pops all. All ways to an instruction have pushed as many words, so the way without branches
+// tells. An instruction that DecodeX86 does not know, as with APX, ends the scan.
 uint64_t TakesBackInC1(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
   constexpr int kMostInstructions = 64;
   uint8_t bytes[InstructionX86::kMostBytes];

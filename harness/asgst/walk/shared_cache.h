@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SharedCache: a cache that the walks of all threads share. Signal-safe: yes. Without locks: an
-// entry that a thread is writing counts as missing, and a newer entry replaces an older one.
+// entry that a thread is writing counts as missing. Newer entries replace older ones.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_SHARED_CACHE_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_SHARED_CACHE_H_
 
@@ -16,9 +16,8 @@
 
 namespace walkhammer::asgst {
 
-// 2 to the power of `kBits` entries, each found by two words: `key` and `tag`. A key has a place of
-// its own, and three others if that is taken: with 10,000 keys in 32,768 places one in four would
-// meet another.
+// 2 to the power of `kBits` entries, each found by two words: `key` and `tag`. A key has four
+// places. With one, a quarter of 10,000 keys in 32,768 places would meet another.
 template <typename Value, int kBits>
 class SharedCache {
   static_assert(std::is_trivially_copyable_v<Value>);
@@ -51,7 +50,8 @@ class SharedCache {
     for (uint64_t i = 0; i < kWays; i++) {
       Entry& entry = entries_[place ^ i];
       const uint64_t there = entry.key.load(std::memory_order_relaxed);
-      if (there == key || (there == 0 && to == nullptr)) to = &entry;
+      const bool is_free = there == 0 && entry.version.load(std::memory_order_relaxed) == 0;
+      if (there == key || (is_free && to == nullptr)) to = &entry;
       if (there == key) break;
     }
     if (to == nullptr) turn_.store(any + 1, std::memory_order_relaxed);
@@ -78,12 +78,11 @@ class SharedCache {
     const uint64_t word = from.load(std::memory_order_relaxed);
     std::memcpy(to, &word, bytes);
   }
-  // The entry of `key` in another place than its own, else one of those places. Given no value to
-  // fill, as compilers would keep that in memory then.
+  // The entry of `key` in another place than its own, else one of those places. It does not fill a
+  // value, as compilers would then keep the value in memory.
   __attribute__((noinline)) const Entry* Beside(uint64_t place, uint64_t key) const {
-    uint64_t i = kWays;
-    while (--i > 1 && entries_[place ^ i].key.load(std::memory_order_relaxed) != key) {
-    }
+    uint64_t i = 1;
+    while (i < kWays - 1 && entries_[place ^ i].key.load(std::memory_order_relaxed) != key) i++;
     return &entries_[place ^ i];
   }
   static void Write(Entry& entry, uint64_t key, uint64_t tag, const Value& value) {

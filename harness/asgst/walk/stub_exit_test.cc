@@ -171,7 +171,6 @@ TEST_F(StubExitTest, AFramePointerIsTheCallersAgain) {
   EXPECT_EQ(exit_.pc, 0x4321U) << "what it has answered is written before it is read";
 }
 
-// mov r13, rsp; and rsp, -16; push rax; jmp [rbx+8]
 // mov [rsp], rax; add rax, 3; mov [rsp], rax; ret
 TEST_F(StubExitTest, AReturnTellsWhatItsAddressHasReplaced) {
   start_.general[kRax] = 0x5000;
@@ -182,8 +181,12 @@ TEST_F(StubExitTest, AReturnTellsWhatItsAddressHasReplaced) {
   EXPECT_EQ(exit_.replaced, Word(3)) << "by the second store";
   EXPECT_EQ(PcAfter(12, 3), Word(3));
   EXPECT_EQ(exit_.replaced, 0U) << "by no store";
+  Put({0x50, 0xc3});  // push rax; ret
+  EXPECT_EQ(PcAfter(0, 3), 0x5000U);
+  EXPECT_EQ(exit_.replaced, 0U) << "below sp was nothing";
 }
 
+// mov r13, rsp; and rsp, -16; push rax; jmp [rbx+8]
 TEST_F(StubExitTest, AnAdapterIsLeftWithTheReturnAddressOnTop) {
   Put({0x4c, 0x8b, 0xec, 0x48, 0x83, 0xe4, 0xf0, 0x50, 0xff, 0x63, 0x08});
   start_.general[kRax] = kCaller;

@@ -98,6 +98,7 @@ class Run {
         found_(found),
         taken_(taken),
         to_call_(start.to_call),
+        low_(start.general[kRsp]),
         pc_(start.pc) {
     exit_.called = start.called;
     for (int i = 0; i < 16; i++) r_[i] = {start.general[i], (start.known >> i & 1) != 0};
@@ -303,14 +304,15 @@ class Run {
     if (taken) Jump();
   }
 
-  // What was at `at` before the last store there; 0: not known, or no store.
+  // What was at `at` before the last store there; 0: not known, or no store. Below the sp of the
+  // interrupted code is what older frames have left.
   uint64_t Replaced(Value at) const {
     int stores = 0;
     uint64_t word = 0;
     for (int i = stores_ - 1; at.known && i >= 0; i--)
       if (stored_[i].at == at.bits && ++stores == 2)
         return stored_[i].value.known ? stored_[i].value.bits : 0;
-    return stores == 1 && memory_.ReadWord(at.bits, word) ? word : 0;
+    return stores == 1 && at.bits >= low_ && memory_.ReadWord(at.bits, word) ? word : 0;
   }
 
   void Return() {
@@ -547,7 +549,8 @@ class Run {
   const bool to_call_;
   Went went_ = Went::kOn;  // of the last instruction
   StubExit exit_;
-  uint64_t pc_;  // of the next instruction
+  const uint64_t low_;  // sp at the start
+  uint64_t pc_;         // of the next instruction
   InstructionX86 i_;
   Value r_[16];
   Value zero_;  // zero flag: 1 if the last cmp found equality, or test no common bit

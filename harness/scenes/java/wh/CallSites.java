@@ -19,7 +19,7 @@ public final class CallSites {
 
   private CallSites() {}
 
-  /** Calls walk() with 10,240 frames of 40 compiled methods on the stack, in a thread of its own. */
+  /** Calls walk() with 10,241 frames of 40 compiled methods on the stack, in a thread of its own. */
   static void play() throws Exception {
     if (first == null) first = new Loader().define().getDeclaredMethod("m0", int.class);
     Thread thread =

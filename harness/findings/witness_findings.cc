@@ -43,14 +43,13 @@ std::string WitnessShares(const StressState& state) {
   return text.empty() ? "" : text + ")";
 }
 
-std::vector<WitnessFinding> WitnessFindings(const StressJob& job, const StressState& state,
-                                            uint64_t least) {
+std::vector<WitnessFinding> WitnessFindings(const StressJob& job, const StressState& state) {
   std::vector<WitnessFinding> findings;
   if (job.witness == 0 || HoldsOracle(job.without, kOracle)) return findings;
   const char* witness = AllWalkers()[job.witness - 1U].name;
   for (int w = 0; w < job.walker_count; w++) {
     const uint64_t all = WitnessedAnswers(state, w);
-    if (all < least) continue;
+    if (all < kLeastTestimonies) continue;
     for (int t = 1; t < kTestimonies; t++) {
       const auto testimony = static_cast<Testimony>(t);
       const uint64_t count = state.witnessed[w][t].load();

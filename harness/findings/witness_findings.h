@@ -34,10 +34,9 @@ struct WitnessFinding {
 };
 
 // A finding for each walker and each kind of difference that is more frequent than LimitOf allows,
-// beyond chance. None of a walker with fewer than `least` such answers. `job`: as it was given to
-// the agent, which could overwrite that of `state`.
-std::vector<WitnessFinding> WitnessFindings(const StressJob& job, const StressState& state,
-                                            uint64_t least = kLeastTestimonies);
+// beyond chance. None of a walker with fewer than kLeastTestimonies such answers. `job`: as it was
+// given to the agent, which could overwrite that of `state`.
+std::vector<WitnessFinding> WitnessFindings(const StressJob& job, const StressState& state);
 
 }  // namespace walkhammer
 

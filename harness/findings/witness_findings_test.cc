@@ -67,14 +67,6 @@ TEST_F(WitnessFindingsTest, AnHonestWalkersSharesAreNone) {
   EXPECT_THAT(WitnessFindings(state_->job, *state_), IsEmpty());
 }
 
-TEST_F(WitnessFindingsTest, WhileTheProgramRunsMoreAnswersAreNeeded) {
-  Set(Testimony::kNoFrame, 999);
-  EXPECT_THAT(WitnessFindings(state_->job, *state_, 1000), IsEmpty());
-  EXPECT_THAT(WitnessFindings(state_->job, *state_), SizeIs(1));
-  Set(Testimony::kNoFrame, 1000);
-  EXPECT_THAT(WitnessFindings(state_->job, *state_, 1000), SizeIs(1));
-}
-
 TEST_F(WitnessFindingsTest, ChanceAndFewAnswersAreNone) {
   Set(Testimony::kAgrees, 980);
   Set(Testimony::kNewest, 7);  // 0.7 %, and by chance: 0.5 % of as many have up to 12

@@ -14,9 +14,9 @@
 namespace walkhammer {
 namespace {
 
-// Least answers that a witness must have judged while the program runs. The first 400 samples of a
-// program, 20 us apart, may all be of one piece of code.
-constexpr uint64_t kLeastWhileItRuns = 20000;
+// How long a running program must look wrong. The first 400 samples of a program, 20 us apart, may
+// all be of one piece of code.
+constexpr auto kSuspicion = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -78,7 +78,7 @@ Status CellRecords::Drain(std::chrono::milliseconds limit) {
     slot.state.store(0);
     ASSIGN_OR_RETURN(bucket_of_site_[site], record_(std::move(seen), symbols_));
   }
-  return JudgeByWitness(limit == kDrainAll ? kLeastTestimonies : kLeastWhileItRuns);
+  return JudgeByWitness(limit == kDrainAll ? std::chrono::milliseconds(0) : kSuspicion);
 }
 
 Status CellRecords::DrainEnded(bool crashed, int wait_status, const std::string& hs_err) {
@@ -145,11 +145,18 @@ Result<int64_t> CellRecords::RecordOfCell(const FindingRecord& finding) {
 }
 
 // While the program runs, too: how often a bucket was seen, and when, is counted by periods.
-Status CellRecords::JudgeByWitness(uint64_t least_testimonies) {
-  for (const WitnessFinding& finding : WitnessFindings(source_.job, state_, least_testimonies)) {
+Status CellRecords::JudgeByWitness(std::chrono::milliseconds least) {
+  const auto now = std::chrono::steady_clock::now();
+  std::map<WitnessFinding::Count, std::chrono::steady_clock::time_point> suspected;
+  for (const WitnessFinding& finding : WitnessFindings(source_.job, state_)) {
     if (bucket_of_count_.contains(finding.count)) continue;
+    const auto known = suspected_.find(finding.count);
+    const auto since = known == suspected_.end() ? now : known->second;
+    suspected[finding.count] = since;
+    if (now - since < least) continue;
     ASSIGN_OR_RETURN(bucket_of_count_[finding.count], RecordOfCell(finding.record));
   }
+  suspected_ = std::move(suspected);
   return Ok();
 }
 

@@ -93,7 +93,8 @@ class CellRecords {
  private:
   uint64_t RunMs() const;
   Result<int64_t> RecordOfCell(const FindingRecord& finding);
-  Status JudgeByWitness(uint64_t least_testimonies);
+  // Records what has been too frequent for `least`.
+  Status JudgeByWitness(std::chrono::milliseconds least);
   Status RecordDeath(int wait_status, const std::string& hs_err);
   std::vector<CellThreadRow> Threads() const;  // those of the program that runs, too
   Status SaveNotes(RunWriter& db);
@@ -109,6 +110,8 @@ class CellRecords {
   std::shared_ptr<SymbolTable> symbols_;
   std::map<uint32_t, int64_t> bucket_of_site_;
   std::map<WitnessFinding::Count, int64_t> bucket_of_count_;
+  // Since when the program has looked wrong; without what is in bucket_of_count_.
+  std::map<WitnessFinding::Count, std::chrono::steady_clock::time_point> suspected_;
   int next_slot_ = 0;           // of the ring, where Drain goes on
   std::vector<NoteRow> notes_;  // as saved
   bool last_round_ = false;     // of SaveStacks, after the cell's end

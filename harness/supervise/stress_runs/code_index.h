@@ -34,7 +34,8 @@ struct CodePiece {
 };
 
 // Reads the bytes of `piece` in [begin, end) from process `pid`; of a process that is gone, none.
-// If other code has come to its place, of which an event tells only later, `piece` is gone, too.
+// Marks `piece` as gone, without bytes, if its place holds another nmethod by now. The agent's
+// events report that later.
 void ReadBytes(pid_t pid, uint64_t begin, uint64_t end, CodePiece& piece);
 
 // The instructions of `piece` in [begin, end), one a line; empty without their bytes. Copies of the

@@ -153,15 +153,23 @@ TEST_F(GuardTest, RaisedSignals) {
   EXPECT_EQ(seen.previous_segv + seen.previous_fpe, 0);
 }
 
-// Another process sends `signal` to this thread, which has it once this returns.
+// Another process sends `signal` to this thread, which has it once this returns. The other process
+// waits until fork() has returned here: an emulator dies of a signal that comes before.
 void LetAnotherSend(int signal, bool to_thread) {
   const pid_t here = getpid();
+  int returned[2];
+  ASSERT_EQ(pipe(returned), 0);
   const pid_t sender = fork();
   if (sender == 0) {
+    char byte;
+    if (read(returned[0], &byte, 1) != 1) _exit(1);
     to_thread ? syscall(SYS_tgkill, here, here, signal) : kill(here, signal);
     _exit(0);
   }
+  EXPECT_EQ(write(returned[1], "", 1), 1);
   waitpid(sender, nullptr, 0);
+  close(returned[0]);
+  close(returned[1]);
 }
 
 TEST_F(GuardTest, SignalsOfAnotherProcessAreNoFaults) {

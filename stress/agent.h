@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Agent: walkhammer inside a JVM under load. The agent chooses a sampler, handles the signals, and
-// does once in a while what no signal handler may do.
+// periodically does what no signal handler may do.
 // Signal-safe: OnSample and OnNested yes; the rest no.
 #ifndef WALKHAMMER_STRESS_AGENT_H_
 #define WALKHAMMER_STRESS_AGENT_H_

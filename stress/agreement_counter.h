@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AgreementCounter: counts how the answers of two walkers to one sample differ, and whom witnesses
-// contradict that know something of the truth: the program's shadow stack, what the JVM says of its
-// code, the byte code that is executed. Signal-safe: yes.
+// AgreementCounter: counts how the answers of two walkers to one sample differ, and which of them a
+// witness contradicts. A witness knows part of the truth: the program's shadow stack, the JVM's
+// description of its code, or the byte code that is executed. Signal-safe: yes.
 #ifndef WALKHAMMER_STRESS_AGREEMENT_COUNTER_H_
 #define WALKHAMMER_STRESS_AGREEMENT_COUNTER_H_
 
@@ -25,8 +25,8 @@ class AgreementCounter {
                    const CodeletCodes& codelets)
       : state_(state), code_(code), described_(described), codelets_(codelets) {}
 
-  // Counts how the answer of `walker`, by its place in the job, differs from that of the walker
-  // before, and what contradicts either. `region`: where the sample's pc is. Returns the
+  // Counts how the answer of `walker`, an index into the job's walkers, differs from the previous
+  // walker's, and what contradicts either. `region`: where the sample's pc is. Returns the
   // difference; kCount: the two were not compared.
   Disagreement Count(const Observation& seen, const Sample& sample, PcRegion region,
                      const ucontext_t& context, int walker) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an instruction finds the return address of its frame, as a SteppedStack knows it, for
-// comparison with what its code alone tells. Pure. Signal-safe: yes.
+// Notes where the return address of an instruction's frame is, as a SteppedStack knows it. The
+// place is compared with what the code alone says. Pure. Signal-safe: yes.
 #ifndef WALKHAMMER_STRESS_SEEN_PLACE_H_
 #define WALKHAMMER_STRESS_SEEN_PLACE_H_
 
@@ -12,8 +12,9 @@
 
 namespace walkhammer::stress {
 
-// Adds to `seen` where the return address of the frame at `at` is. Adds nothing where the newest
-// of `calls` is not known. `registers`: by number, as in the encoding of instructions.
+// Adds to `seen` where the return address of the frame at `at` is. Adds nothing if there is no
+// call, or if the newest call's caller is unknown. `registers`: values by number, as in the
+// encoding of instructions.
 void See(std::span<const SteppedCall> calls, const SteppedPoint& at,
          std::span<const uint64_t> registers, SeenPlace& seen);
 

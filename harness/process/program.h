@@ -23,17 +23,16 @@ namespace walkhammer {
 uint64_t CpuMsOf(pid_t pid);
 // State of a thread in the letters of proc(5), such as 'R': it runs; 0: there is no such thread.
 char StateOf(pid_t pid, pid_t tid);
-// True if the process runs; false also if it has ended but was not waited for yet.
+// True if the process runs; false also if it has ended but is not reaped yet.
 bool IsAlive(pid_t pid);
 
 struct ProgramSetup {
   std::vector<std::string> arguments;         // the program first
   std::vector<std::string> environment = {};  // NAME=VALUE, added to ours or replacing ours
   std::string directory = {};                 // working directory; empty: ours
-  std::vector<int> inherited = {};  // descriptors that the program keeps, with their numbers
-  bool errors_apart = false;        // stderr goes to errors(), not to output()
-  std::vector<std::string> counted =
-      {};  // texts to be counted in the output; an empty one never is
+  std::vector<int> inherited = {};        // descriptors that the program keeps, with their numbers
+  bool errors_apart = false;              // stderr goes to errors(), not to output()
+  std::vector<std::string> counted = {};  // texts to count in the output; an empty text counts 0
 };
 
 class Program {
@@ -45,14 +44,14 @@ class Program {
 
   // Reads the new output. True once the process has ended; wait_status is valid then.
   bool HasEnded();
-  // Waits for its end. False: it goes on after `limit`, or this process was interrupted.
+  // Waits for its end. False if it still runs after `limit`, or if this process was interrupted.
   bool EndsWithin(std::chrono::milliseconds limit);
   void Terminate() { process_.Signal(SIGTERM); }  // asks the process to end
   void Kill() { process_.Kill(); }                // also all that the process started
   pid_t pid() const { return process_.pid(); }
   int wait_status() const { return process_.wait_status(); }
   const std::string& output() const { return output_; }  // the end of the output
-  const std::string& errors() const { return errors_; }  // the end of stderr, if it is apart
+  const std::string& errors() const { return errors_; }  // the end of stderr; needs errors_apart
   uint64_t output_bytes() const { return output_bytes_; }
   // How often the i-th counted text was printed.
   uint64_t counted(size_t i) const { return counted_[i].times; }

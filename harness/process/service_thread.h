@@ -19,7 +19,7 @@ class AutoResetEvent {
   void Set();
   // Waits until the event is set, then resets it. Signal-safe: no.
   void Wait();
-  // The same, for at most so many microseconds. Signal-safe: no.
+  // The same, for at most `microseconds`. Signal-safe: no.
   void WaitFor(int microseconds);
 
  private:
@@ -27,7 +27,7 @@ class AutoResetEvent {
 };
 
 // Starts a detached thread that lasts as long as the process. The thread blocks all signals but
-// those of faults, as samples belong on other threads. `name`: at most 15 characters.
+// those of faults, so that it is never sampled. `name`: at most 15 characters.
 // Signal-safe: no.
 Status StartServiceThread(const char* name, void* (*body)(void*));
 

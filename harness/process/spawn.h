@@ -50,8 +50,8 @@ class Spawned {
   pid_t pid() const { return pid_; }
   int wait_status() const { return wait_status_; }
   bool ExitedCleanly() const;
-  // Whether the running process has no address space randomisation, as the kernel tells; empty if
-  // the kernel does not. True a moment after Start at the earliest.
+  // True if the running process has no address space randomisation; empty if the kernel does not
+  // say. Right after Start the result may still be false.
   std::optional<bool> IsAslrOff() const;
 
  private:
@@ -62,7 +62,7 @@ class Spawned {
   int wait_status_ = 0;
 };
 
-// Kills the groups of all processes that this process has started, and not reaped.
+// Kills the groups of all processes that this process has started and not yet reaped.
 // Signal-safe: yes.
 void KillSpawned();
 

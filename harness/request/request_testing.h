@@ -74,7 +74,7 @@ class AnyRequests {
     if (request.anchor == AnchorMode::kCustom)
       for (Value* value : {&request.anchor_sp, &request.anchor_pc, &request.anchor_fp})
         *value = RandomValue(symbols);
-    // Seldom more edits than engines make.
+    // Seldom makes more edits than engines do.
     const int most = Below(50) == 0 ? WalkRequest::kMaxEdits : WalkRequest::kUsualEdits;
     request.edit_count = static_cast<uint16_t>(Below(static_cast<uint64_t>(most) + 1));
     for (Edit& edit : std::span(request.edits, request.edit_count)) {

@@ -65,7 +65,7 @@ class ChildProcess {
   std::string HsErr() const;  // the first 1 MiB of its hs_err log; empty: none
   // What killed the child from outside: "SIGKILL (...)", such as the kernel sends when memory runs
   // out, or, as its hs_err log says, "SIGSEGV of pid 4711"; else empty. `wait_status`: as waitpid
-  // gives it, also of a child that an engine has reaped. `by_us`: a SIGKILL would be ours.
+  // gives it, also of a child that an engine has reaped. `by_us`: a SIGKILL came from us.
   std::string KilledFromOutside(int wait_status, bool by_us) const;
   void DropHsErr();  // removes the log of a child that the engine had started
 

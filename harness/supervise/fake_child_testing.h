@@ -14,7 +14,7 @@
 namespace walkhammer {
 
 // A setup whose first child does the first of `lives`, the second the second, and all further ones
-// the last. A life is arguments of fake_child. `scratch` must outlive the children.
+// the last. A life is a string of arguments for fake_child. `scratch` must outlive the children.
 inline ChildSetup FakeChildren(const ScratchFolder& scratch,
                                const std::vector<std::string>& lives) {
   const std::string born = scratch.path() + "/lives";

@@ -19,8 +19,8 @@ struct ASGST_IteratorOpaque {
   using WalkStatus = walkhammer::asgst::WalkStatus;
   enum class From { kContext, kRegisters, kElement, kOutsideJava };
 
-  // With kElement, begins at the frame of the queue element `of`: returns `frames`, then what
-  // `where` says; all three must live as long as the iterator. The other arguments are copied.
+  // With kElement, the iterator begins at the frame of the queue element `of`. It returns `frames`,
+  // then what `where` says. All three must outlive the iterator; the other arguments are copied.
   ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts, From first,
                        const Located* where = nullptr, std::span<const JavaFrame> frames = {},
                        const ASGST_QueueElement* of = nullptr)
@@ -37,8 +37,7 @@ struct ASGST_IteratorOpaque {
   // Goes to the newest frame.
   void Rewind();
   void Advance();
-  // Result of a walk that is at its newest frame, as the documents define it: the kind of trace, or
-  // why there is none.
+  // The documents' result of a walk at its newest frame: the kind of trace, or why there is none.
   int Result() const {
     if (state < 0) return state;
     if (state == ASGST_NO_FRAME && !at_first_java) return ASGST_NO_TOP_JAVA_FRAME;
@@ -50,11 +49,11 @@ struct ASGST_IteratorOpaque {
   const int32_t options;
   const From begin;
   const Located* const located;               // with kElement
-  const std::span<const JavaFrame> recorded;  // come before those of `walk`
+  const std::span<const JavaFrame> recorded;  // frames before those of `walk`
   const ASGST_QueueElement* const element;
   JavaWalk* walk = nullptr;
   alignas(JavaWalk) char storage[sizeof(JavaWalk)];
-  size_t recorded_done = 0;  // so many of `recorded` came before `next`, or are it
+  size_t recorded_done = 0;  // number of `recorded` frames passed, `next` included
   JavaFrame next{};
   int state = ASGST_NO_FRAME;  // 1: `next` is valid and comes next
   bool at_first_java = false;  // the walk ended by ASGST_END_ON_FIRST_JAVA_FRAME
@@ -63,7 +62,7 @@ struct ASGST_IteratorOpaque {
 
  private:
   WalkStatus Begin();
-  // Moves `next` on and returns what ASGST_State then says.
+  // Moves `next` to the next frame. Returns what ASGST_State then returns.
   int Next();
 };
 

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* Version of libasgst.so.0 and of both headers. A new version means that code compiled with older
-   headers must be compiled anew. */
+   headers must be recompiled. */
 #define ASGST_API_VERSION 0
 
 /* ASGST_CallFrame.type */
@@ -43,18 +43,18 @@ enum {
   ASGST_UNKNOWN_NOT_JAVA = -3,      /* never */
   ASGST_NOT_WALKABLE_NOT_JAVA = -4, /* the thread's anchor holds no valid sp or pc */
   ASGST_UNKNOWN_JAVA = -5,          /* the newest Java frame cannot be found, or makes no sense */
-  ASGST_UNKNOWN_STATE = -7,         /* the thread's state is none in which threads are walked */
+  ASGST_UNKNOWN_STATE = -7,         /* threads are not walked in this thread's state */
   ASGST_THREAD_EXIT = -8,           /* the current thread has left its last method, and ends */
   ASGST_DEOPT = -9,                 /* interpreted frames are just replacing a compiled frame */
   ASGST_THREAD_NOT_JAVA = -10       /* the thread is not a Java thread of the JVM */
 };
 
-/* `options`, as bits: frames of C and C++ code and of stubs, besides Java frames; walks of threads
-   that are not Java's, too, which have frames of C and C++ code alone. JEP 435 has the first alone;
-   the second is that of its prototypes. */
+/* Bits of `options`. The first adds frames of C and C++ code and of stubs. The second also walks
+   threads that are not Java threads, which have only frames of C and C++ code. JEP 435 has only the
+   first; the second is that of its prototypes. */
 enum { ASGST_INCLUDE_C_FRAMES = 1, ASGST_INCLUDE_NON_JAVA_THREADS = 2 };
-/* Extension of libasgst, a further bit of `options`: the walk uses nothing that earlier walks have
-   found out, and takes several times as long. Its answer must be the same. */
+/* Extension of libasgst, a further bit of `options`: the walk uses no results of earlier walks, and
+   takes several times as long. Its answer must be the same. */
 enum { ASGST_WITHOUT_CACHES = 1 << 30 };
 
 typedef struct {
@@ -83,7 +83,7 @@ typedef struct {
 
 /* Finds the JVM of this process and reads what walks must know of it. `vm`: the JavaVM that the
    caller's agent received. Call it once, at the VMInit event or later, on a thread that is attached
-   to the JVM. A client that calls it not at all, as those of the documents, has three other ways:
+   to the JVM. Clients that never call it, such as those of the documents, have three other ways:
    - java -agentpath:.../libasgst.so -agentpath:CLIENT, in this order: libasgst attaches at VMInit,
      before the client learns of that event, and its functions are found by clients that were not
      linked with it, too.
@@ -108,7 +108,7 @@ JNIEXPORT jint JNICALL asgst_wait_for_c_frames(jint milliseconds);
    received; null: from the thread's anchor, where the thread last left Java. Writes at most `depth`
    frames, newest first, to `trace->frames`, and their number, or a code of 0 or below, to
    `trace->num_frames`. `options`: bits of the above; others have no effect. Without `ucontext`, a
-   thread that is not Java's has no frames. Signal-safe: yes. */
+   thread that is not a Java thread has no frames. Signal-safe: yes. */
 JNIEXPORT void JNICALL AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, void* ucontext,
                                           uint32_t options);
 /* Calls AsyncGetStackTrace: this is the name in JEP 435's first draft. Signal-safe: yes. */
@@ -144,15 +144,15 @@ enum {
   ASGST_WALK_END_GUESSED = 2,         /* as WHOLE, but see asgst_guessed_from */
   ASGST_WALK_END_DEPTH = 3,           /* `depth` frames were returned */
   ASGST_WALK_END_OPTION = 4,          /* ASGST_END_ON_FIRST_JAVA_FRAME */
-  ASGST_WALK_END_NO_JAVA = 5,         /* the thread has no Java frame, or is no Java thread */
+  ASGST_WALK_END_NO_JAVA = 5,         /* the thread has no Java frame, or is not a Java thread */
   ASGST_WALK_END_STATE = 6,           /* as ASGST_UNKNOWN_STATE */
   ASGST_WALK_END_DEOPT = 7,           /* as ASGST_DEOPT */
   ASGST_WALK_END_ANCHOR = 8,          /* an anchor holds no valid sp or pc */
   ASGST_WALK_END_NO_TOP = 9,          /* the newest Java frame cannot be found */
-  ASGST_WALK_END_UPCALL = 10,         /* C called Java through FFM, by code of an unknown frame */
+  ASGST_WALK_END_UPCALL = 10,         /* C called Java through FFM, in code of an unknown frame */
   ASGST_WALK_END_RETURN_BARRIER = 11, /* a virtual thread's older frames are in the heap, and the
                                          frames of its carrier cannot be found */
-  ASGST_WALK_END_UNKNOWN_STUB = 12,   /* a stub of the JVM whose frame is not known */
+  ASGST_WALK_END_UNKNOWN_STUB = 12,   /* a stub of the JVM whose frame is unknown */
   ASGST_WALK_END_UNREADABLE = 13,     /* a word is outside of the stack, or cannot be read */
   ASGST_WALK_END_NO_CALLER = 14,      /* a return address does not lead into generated code */
   ASGST_WALK_END_NO_METHOD = 15       /* a frame's method or debug information makes no sense */
@@ -169,16 +169,16 @@ JNIEXPORT jint JNICALL asgst_guessed_from(void);
 /* Extension of libasgst: returns the index, in the same `frames`, of the newest frame of C or C++
    code that was found, or whose caller was looked for, without an unwind table: as in a library
    that was loaded since the tables were made. From this frame on to the next Java frame, frames may
-   be wrong or missing; Java frames are not concerned. -1: there is none. Signal-safe: yes. */
+   be wrong or missing; Java frames are not affected. -1: there is none. Signal-safe: yes. */
 JNIEXPORT jint JNICALL asgst_guessed_c_frame(void);
 /* Extension of libasgst: how the calling thread's walks, and its other calls of libasgst, read
-   memory that may not be there. */
+   memory that may not be mapped. */
 enum {
   ASGST_READS_NOT_ATTACHED = 0,
   ASGST_READS_SAFEFETCH = 1, /* by the JVM's own function: a nanosecond or two for each word */
   ASGST_READS_KERNEL = 2     /* by process_vm_readv, a system call for each word: SafeFetch was not
-                                found, or does not work on this thread. The latter is so on JDK 15
-                                and before, on threads that are not Java's. */
+                                found, or does not work on this thread. The latter holds on JDK 15
+                                and before, on threads that are not Java threads. */
 };
 /* Extension of libasgst: returns the ASGST_READS_ value of the calling thread. Signal-safe: yes. */
 JNIEXPORT jint JNICALL asgst_reads(void);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Extension of libasgst: what it hooks inside of libjvm, so that handlers are called when the
    documents say. A hook changes the first byte of a function of libjvm, and stays until the process
-   ends. Hooks need x86_64, the functions' names in libjvm's .symtab, and that the kernel lets code
-   be changed; the environment variable ASGST_HOOKS=0 forbids them. Where there are no hooks,
-   libasgst does without: see asgst_iterator.h.
+   ends. Hooks need x86_64, the functions' names in libjvm's .symtab, and a kernel that lets code be
+   changed; the environment variable ASGST_HOOKS=0 forbids them. Without hooks, libasgst works
+   otherwise: see asgst_iterator.h.
 
    The byte is a trap at first, and then a jump, if the memory that the jump leads to is free and
    the kernel can have all processors see new code (membarrier, Linux 4.16). Where hooks stay traps,
    those of queues and marks make an exception cost some microseconds in each compiled frame that it
    reaches.
 
-   A thread that comes to a trap gets SIGTRAP, which libasgst's handler must get. So forbid hooks
-   where one of these holds:
-   - A thread blocks SIGTRAP, as one does that blocks all signals, after it has attached to the JVM,
-     or while libasgst attaches. The kernel ends the process when the thread comes to its first
-     hook. For a thread that attaches later, libasgst unblocks SIGTRAP at its ThreadStart event.
+   A thread that reaches a trap gets SIGTRAP, which libasgst's handler must receive. So forbid hooks
+   if one of these holds:
+   - A thread blocks SIGTRAP, for example with all signals, after it has attached to the JVM or
+     while libasgst attaches. The kernel ends the process when the thread reaches its first hook.
+     For a thread that attaches later, libasgst unblocks SIGTRAP at its ThreadStart event.
    - The process installs another handler for SIGTRAP after the first hooks, and that handler does
      not pass signals on: it takes each hook for a crash. From then on libasgst makes no more hooks.
-     A handler from before does not matter: libasgst passes on what is not its own.
+     An earlier handler does no harm: libasgst passes on what is not its own.
    - A debugger keeps SIGTRAP for itself, as gdb does unless it is given
      `handle SIGTRAP nostop noprint pass`. */
 #ifndef WALKHAMMER_ASGST_HOOKS_H_
@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 enum {
-  ASGST_HOOKS_UNLOADING = 1, /* unload handlers are called before the fact; set by the first
+  ASGST_HOOKS_UNLOADING = 1, /* unload handlers are called before unloading; set by the first
                                 ASGST_RegisterClassUnloadHandler */
   ASGST_HOOKS_POLLS = 2,     /* threads handle their own queues; set by the first
                                 ASGST_RegisterQueue or ASGST_RegisterFrameMark */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AsyncGetStackTrace as the last prototypes of JEP 435 have it: the trace tells its kind and the
-   thread's state. For clients that were written for those prototypes; it stands in place of
-   profile.h, asgst.h and asgst_iterator.h, which give some of the names other values. The
-   declarations are our own, written from facts.
+/* AsyncGetStackTrace as in the last prototypes of JEP 435: the trace has a kind and the thread's
+   state. For clients that were written for those prototypes. Include it instead of profile.h,
+   asgst.h and asgst_iterator.h, which give some of the names other values. The declarations are our
+   own, written from facts.
 
    The prototypes export it under the same name as JEP 435's function, with another layout. One
-   symbol cannot serve both, so libasgst's has its own name, and the macro below gives the source
-   its name back: such a client needs to be compiled anew, and linked or loaded like those of
+   symbol cannot serve both, so libasgst exports the function under another name, and the macro
+   below maps the old name to it. Recompile such a client, and link or load it like those of
    profile.h.
 
    Signal-safe: yes, as AsyncGetStackTrace of profile.h. */
@@ -41,8 +41,8 @@ enum ASGST_Error {
   ASGST_THREAD_NOT_JAVA = -10,
   ASGST_NO_THREAD = -11,    /* never: each walk is of the current thread */
   ASGST_UNSAFE_STATE = -12, /* never */
-  ASGST_WRONG_STATE = -13,  /* the thread's state has no bit of the wanted ones */
-  ASGST_WRONG_KIND = -14    /* the trace is not of a wanted kind */
+  ASGST_WRONG_STATE = -13,  /* the thread's state has no bit of the mask */
+  ASGST_WRONG_KIND = -14    /* the trace's kind is not in the mask */
 };
 
 enum ASGST_FrameTypeId {
@@ -52,15 +52,13 @@ enum ASGST_FrameTypeId {
   ASGST_FRAME_CPP = 4 /* C and C++ code, and stubs */
 };
 
-/* of a thread with or without Java frames; of one that is not Java's; the next never; frames are
-   just being deoptimised; the thread is new; there is no telling */
 enum ASGST_TRACE_KIND {
-  ASGST_JAVA_TRACE = 1,
-  ASGST_CPP_TRACE = 2,
-  ASGST_GC_TRACE = 4,
-  ASGST_DEOPT_TRACE = 8,
-  ASGST_NEW_THREAD_TRACE = 16,
-  ASGST_UNKNOWN_TRACE = 32
+  ASGST_JAVA_TRACE = 1,        /* of a Java thread, with or without Java frames */
+  ASGST_CPP_TRACE = 2,         /* of a thread that is not a Java thread */
+  ASGST_GC_TRACE = 4,          /* never */
+  ASGST_DEOPT_TRACE = 8,       /* interpreted frames are just replacing a compiled frame */
+  ASGST_NEW_THREAD_TRACE = 16, /* the thread is new */
+  ASGST_UNKNOWN_TRACE = 32     /* libasgst is not attached, or the walk failed otherwise */
 };
 
 /* The last two have no effect: threads are walked in all states, and each walk is of the current
@@ -90,8 +88,9 @@ typedef union {
   ASGST_NonJavaFrame non_java_frame;
 } ASGST_CallFrame;
 
-/* `kind` and `state` are read before the walk, as masks of what is wanted, and then set. 0: all is
-   wanted. A trace that is not of a Java thread has the state -1, and is wanted in any state. */
+/* `kind` and `state` are read before the walk, as masks of what the caller accepts (0: all), and
+   then set. A trace of a thread that is not a Java thread has the state -1, which each mask
+   accepts. */
 typedef struct {
   jint num_frames;
   uint8_t kind;

@@ -13,7 +13,7 @@
 namespace walkhammer::asgst {
 
 // Reads this process through HotSpot's SafeFetch, which survives any address; through the kernel
-// where SafeFetch was not found, and on threads on which SafeFetch does not survive. Use it only on
+// where SafeFetch was not found, and on threads on which SafeFetch does not work. Use it only on
 // the thread that has made it.
 class LiveMemory final : public MemoryReader {
  public:
@@ -38,7 +38,7 @@ JavaVM* TheVm();
 // Layout that walks need; null until Attach has succeeded.
 const WalkLayout* Live();
 // JavaThread* of the current thread; 0 if the thread has none. Call after Attach has succeeded.
-// After DestroyJavaVM, threads that are left still have theirs.
+// After DestroyJavaVM, the remaining threads keep theirs.
 uint64_t CurrentJavaThread();
 // JNIEnv of the current thread; null if the thread has none, or before Attach has succeeded.
 // Signal-safe: no.
@@ -49,7 +49,7 @@ JNIEnv* CurrentEnv();
 // C and C++.
 WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java = false);
 // Start of a walk of the current thread, which is not a Java thread, from `registers` or, if that
-// is null, those of `context`; both null: the walk finds nothing. Its stack's bounds are not known,
+// is null, those of `context`; both null: the walk finds nothing. Its stack's bounds are unknown,
 // so its memory must be read through LiveMemory().
 WalkStart StartOutsideJava(const ucontext_t* context, const Registers* registers = nullptr);
 // Memory for a walk of the current thread from `start`: the thread's own stack above the guard

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classes of the JVM of this process, each with a number that no other class of the process ever
 // has. A JVMTI environment of our own finds them: it lists the classes that are loaded already, and
-// ClassPrepare reports later ones. A class without that event gets its number when a class is
-// prepared or a thread starts, once IsClass was asked for it, or MethodOfNumber for an id that no
-// known class has. The tag of its java.lang.Class holds a class's number; ObjectFree reports that
-// the java.lang.Class is gone. Signal-safe: IdMetadata, IdNumOfClass, IsClass, IsMethod,
-// MethodOfNumber yes; the rest no.
+// ClassPrepare reports later ones. A class without that event gets its number at the first
+// ClassPrepare or ThreadStart after a call of IsClass for it, or of MethodOfNumber for an id of no
+// known class. The tag of its java.lang.Class holds a class's number; ObjectFree reports that the
+// java.lang.Class is gone. Signal-safe: IdMetadata, IdNumOfClass, IsClass, IsMethod, MethodOfNumber
+// yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_CLASSES_H_
 #define WALKHAMMER_HARNESS_ASGST_PROCESS_CLASSES_H_
 
@@ -55,12 +55,12 @@ struct GoneMethods {
   std::vector<uint64_t> methods;
 };
 // Sets what is called for each class that was unloaded without a TakeUnloading, on a thread of the
-// JVM that may not call JVMTI. Within the call, the class and its Methods are no longer a class and
-// Methods, as their memory may be in other use; the class keeps its number. Null: no
-// listener.
+// JVM that may not call JVMTI. Within the call, the class and its Methods must not be read, as
+// their memory may be in other use; the class keeps its number. Null: no listener.
 void SetUnloadListener(void (*listener)(const GoneMethods&));
-// From now on TakeUnloading is called for each class: a java.lang.Class that is gone counts for
-// nothing, which ZGC and Shenandoah report before they unload the class itself.
+// Announces that TakeUnloading is called for each class that is unloaded. From now on, ObjectFree
+// of a java.lang.Class is ignored: ZGC and Shenandoah report it before they unload the class
+// itself.
 void ExpectUnloading();
 // For a class that is about to be unloaded. True if it has a number: `gone` gets the Methods that
 // it still has. After what must be done with them, call Forget.

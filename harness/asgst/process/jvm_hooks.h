@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has functions of ours called instead of functions of the running libjvm: see guard/entry_hooks.h.
+// Hooks functions of the running libjvm, so that ours are called instead: see guard/entry_hooks.h.
 // Needs the functions' names in libjvm's .symtab. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_JVM_HOOKS_H_
 #define WALKHAMMER_HARNESS_ASGST_PROCESS_JVM_HOOKS_H_
@@ -29,12 +29,12 @@ Status HookJvm(const std::vector<JvmHook>& hooks, int mark);
 // still forbid the hooks.
 bool CanHook(const std::vector<std::string>& symbols);
 
-// Lets the current thread get SIGTRAP, if hooks are allowed here: the kernel ends the process when
-// a thread that blocks SIGTRAP comes to a hook.
+// Unblocks SIGTRAP on the current thread, if hooks are allowed here: the kernel ends the process
+// when a thread that blocks SIGTRAP reaches a hook.
 void AllowTraps();
 
-// These functions and variables of the running libjvm, at their addresses in this process; without
-// those that it does not name.
+// The functions and variables with these names in the running libjvm, at their addresses in this
+// process. Leaves out names that libjvm lacks.
 std::vector<ElfFunction> FunctionsOfJvm(const std::vector<std::string>& symbols);
 // Their addresses, in this order; empty if one is missing.
 std::vector<uint64_t> FindInJvm(const std::vector<std::string>& symbols);

@@ -24,18 +24,19 @@ Status ReadThreads(const VmStructs& structs, uint64_t thread, const JNIEnv* env)
 uint64_t ThreadOfEnv(const JNIEnv* env);
 uint64_t ThreadOfId(int64_t os_thread);
 bool IsListed(uint64_t thread);
-// All of them; also some that have ended, if threads come and go in between. Signal-safe: no.
+// All listed threads. May include some that have ended, if threads come and go during the call.
+// Signal-safe: no.
 std::unordered_set<uint64_t> ListedThreads();
 
 // JNIEnv, OS thread id and runner of a JavaThread that is or was in the list.
 JNIEnv* EnvOf(uint64_t thread);
-int32_t OsThreadOf(uint64_t thread);  // 0: not known
+int32_t OsThreadOf(uint64_t thread);  // 0: unknown
 // Identifies what runs on the JavaThread now: a virtual thread that it carries, or the thread
-// itself. 0: not known or, before JDK 24, the thread itself.
+// itself. 0: unknown or, before JDK 24, the thread itself.
 uint64_t RunnerOf(uint64_t thread);
 
-// True while the current thread runs handlers of queues, at a safepoint or at its own poll. There
-// it must call neither JNI nor JVMTI, nor wait for a thread that does.
+// True while the current thread runs handlers of queues, at a safepoint or at its own poll. Then
+// the thread must call neither JNI nor JVMTI, and must not wait for a thread that does.
 bool IsProcessing();
 void SetProcessing(bool on);
 

@@ -3,8 +3,8 @@
 // then the handler may ask for its element, which therefore stays in the queue.
 // A thread that runs Java code or code of the JVM has left its handler when it stands at a
 // safepoint. A thread that is blocked or in native may stand at a safepoint inside its handler:
-// there the kernel tells, since a handler runs with more signals blocked than the code that it has
-// interrupted. Signal-safe: Note yes; the rest no.
+// there its signal mask tells, since a handler runs with more signals blocked than the code that it
+// has interrupted. Signal-safe: Note yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_QUEUE_ENQUEUER_H_
 #define WALKHAMMER_HARNESS_ASGST_QUEUE_ENQUEUER_H_
 
@@ -23,10 +23,11 @@ class Enqueuer {
 
   // True if the thread may stand at a safepoint inside of its handler.
   bool MayStay() const { return end_ != End::kAtSafepoint; }
-  // True if the handler has returned by now, or had kMost to do so where the kernel does not tell.
-  // `blocked`: the signals that the thread blocked at a moment after the element was put in.
+  // True if the handler has returned. Also true after kMost where no mask tells (kByTime), and
+  // after kMostByMask with any mask. `blocked`: the thread's mask, read after the element was put
+  // in.
   bool HasReturned(std::optional<uint64_t> blocked) const;
-  // True if so many milliseconds have passed since Note.
+  // True if `milliseconds` have passed since Note.
   bool IsOlderThan(int milliseconds) const;
 
  private:
@@ -39,10 +40,10 @@ class Enqueuer {
   int64_t time_;             // CLOCK_MONOTONIC in ns
 };
 
-// True if the thread is in native or blocked: it may stand at a safepoint without a poll. For a
-// thread that may run, this is so for a moment only. Signal-safe: yes.
+// True if the thread is in native or blocked: it may stand at a safepoint without a poll. If the
+// thread is not stopped, the state may have changed on return. Signal-safe: yes.
 bool NeedsNoPoll(uint64_t thread);
-// The signals that a thread of this process blocks, by its OS thread id; none if that is not known.
+// The signals that a thread of this process blocks, by its OS thread id; empty if unknown.
 std::optional<uint64_t> BlockedSignalsOf(int32_t os_thread);
 
 }  // namespace walkhammer::asgst

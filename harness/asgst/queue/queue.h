@@ -24,13 +24,13 @@ struct ASGST_QueueOpaque {
   std::atomic<int> state{kFree};
   std::atomic<int> users{0};  // QueueUses that may read its rings
   std::atomic<int> attempts{0};
-  std::atomic<int> wanted_capacity{0};  // 0: no resize is wanted
+  std::atomic<int> wanted_capacity{0};  // 0: no resize is requested
   std::atomic<bool> ending{false};      // its thread ends, and runs no handler any more
   std::atomic<walkhammer::asgst::SampleRing*> ring{nullptr};
   // The ring from before the last resize: a handler may still hold an element of that ring.
   walkhammer::asgst::SampleRing* retired = nullptr;
-  // Behind that ring's youngest element: once elements up to there were handled, no handler holds
-  // one of that ring.
+  // The position after that ring's youngest element. Once the elements before it are handled, no
+  // handler holds an element of that ring.
   std::atomic<uint64_t> retired_end{0};
   uint64_t thread = 0;  // JavaThread*; 0: of no thread
   int32_t os_thread = 0;
@@ -73,10 +73,10 @@ std::vector<ASGST_Queue*> LiveQueues();
 // The queues that have ended and are not retired yet. Call with the ProcessingMutex held.
 std::vector<ASGST_Queue*> EndedQueues();
 // Frees the rings of a queue whose state is kEnded, once no QueueUse of the queue exists. If one
-// does not end, the rings are lost.
+// does not end, the rings are leaked.
 void RetireQueue(ASGST_Queue* queue);
-// Replaces the ring as ASGST_ResizeQueue asked, if its elements fit into the new one. For the
-// processing alone.
+// Replaces the ring as ASGST_ResizeQueue asked, if its elements fit into the new one. Call only
+// while processing.
 void ApplyResize(ASGST_Queue* queue);
 
 // --- the processing ---
@@ -84,12 +84,13 @@ void ApplyResize(ASGST_Queue* queue);
 // Calls the handlers for the elements in the queues. Call with the ProcessingMutex held and all
 // Java threads stopped.
 void ProcessQueues();
-// The same for the queues of the current thread, which is none of its signal handlers, and whose
-// stack begins at its anchor. Takes the ProcessingMutex, shared.
+// The same for the queues of the current thread, whose JavaThread* is `thread`. Call it outside of
+// signal handlers, where the thread's stack begins at its anchor. Takes the ProcessingMutex,
+// shared.
 void ProcessOwnQueues(uint64_t thread);
 // Retires the queues that have ended.
 void RetireEndedQueues();
-// What there is to do for ProcessQueues: later: elements whose handlers have not returned.
+// What ProcessQueues has to do. kLater: only elements whose signal handlers have not returned.
 enum class Work { kNone, kLater, kNow };
 Work WorkForQueues();
 

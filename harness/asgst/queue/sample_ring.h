@@ -34,7 +34,7 @@ class SampleRing {
   // order is that in which calls take their positions.
   Pushed Push(const QueuedSample& sample);
 
-  // True if Push would return kFull. Elements that come and go in between never make it true.
+  // True if Push would return kFull. Elements that come and go during the call never make it true.
   bool full() const;
 
   // The nth element: 0 the oldest, -1 the youngest; null out of bounds, or while the element is
@@ -50,7 +50,7 @@ class SampleRing {
   uint64_t first() const { return head_.load(); }
   // The element at this position; null if it was taken out, or is not complete.
   QueuedSample* Find(uint64_t position);
-  // The elements before this position are out of their handlers' hands: see Enqueuer.
+  // The handlers that enqueued the elements before this position have returned: see Enqueuer.
   uint64_t released() const { return released_.load(); }
   void Release(uint64_t before) { released_.store(before); }
   void Remove(int count);

@@ -24,8 +24,8 @@ using InHandler = std::function<void(ucontext_t*)>;  // must be signal-safe
 
 class LiveJvm {
  public:
-  // Made at the first call, which the thread that runs all tests must make, and attached to
-  // libasgst.
+  // The first call creates the JVM and attaches libasgst to it. The thread that runs all tests must
+  // make that call.
   static LiveJvm& Get();
 
   Jvm& jvm() { return *jvm_; }
@@ -76,7 +76,7 @@ struct Answer {
   }
 };
 
-// False if `reached` does not become true within ten seconds or so.
+// Waits until `reached` returns true; false if it does not within about ten seconds.
 bool WaitFor(const std::function<bool()>& reached);
 
 // Runs `handler` in each SIGPROF of any thread, on the thread's signal stack if it has one, until a

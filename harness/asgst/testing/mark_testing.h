@@ -13,8 +13,7 @@
 
 namespace walkhammer::asgst {
 
-inline int64_t mark_steps =
-    0;  // wh.Marked counts here how often the marked frames' callers went on
+inline int64_t mark_steps = 0;  // wh.Marked counts here how often callers of marked frames resumed
 
 inline jclass MarkedClass() {
   static const auto found = [] {
@@ -40,7 +39,7 @@ struct MarkFrame {
   void *sp, *pc;
 };
 
-// The physical frames that the iterator returns, each by its own method.
+// The physical frames that the iterator returns, each with its own method, not an inlined one.
 inline std::vector<MarkFrame> PhysicalFramesOf(ASGST_Iterator* iterator) {
   std::vector<MarkFrame> frames;
   for (ASGST_Frame frame; ASGST_NextFrame(iterator, &frame) == 1;)
@@ -76,7 +75,7 @@ class NotingMark {
   void* sp() const { return ASGST_GetFrameMarkStackPointer(mark_); }
   void MoveTo(const MarkFrame& frame) { ASGST_MoveFrameMark(mark_, frame.sp); }
 
-  // Is called in the handler, after the call was noted. Signal-safe: no.
+  // Called in the handler, after the handler has noted the call. Signal-safe: no.
   std::function<void(const SeenMark&)> and_then = [](const SeenMark&) {};
   std::vector<SeenMark> seen;  // by the mark's own thread
   std::atomic<int> count{0};   // of `seen`, for other threads

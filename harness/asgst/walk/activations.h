@@ -20,7 +20,7 @@ struct Activation {
   // identifies the place later on (offset 0: nothing).
   JavaWalk::ScopePlace place;
   uint64_t sp, fp;
-  uint64_t end;        // sp', the caller's sp; 0: not known
+  uint64_t end;        // sp', the caller's sp; 0: unknown
   uint64_t caller_pc;  // return address
   uint64_t method;     // Method* of the frame, not of an inlined method
   uint64_t at_method;  // Method* of the innermost method at `pc`, inlined or not
@@ -43,8 +43,8 @@ struct ActivationChain {
 // are left out, as the documentation of queues says. `walk` must be before its first frame. False
 // if there is no such frame.
 bool RecordActivations(JavaWalk& walk, ActivationChain& chain);
-// Frames that end there: those of a chain, its caller included. A StoppedStack of these locates the
-// chain as one of all frames does.
+// A range of Activation::end. EndsOf: that of a chain's frames, its caller included. A StoppedStack
+// of only these frames locates the chain as one of all frames does.
 struct EndRange {
   uint64_t first, last;
 };
@@ -65,10 +65,10 @@ struct Located {
 
   ElementState state = ElementState::kNone;
   int returned = 0;       // number of recorded frames, from the newest on, that are gone
-  int recorded = 0;       // so many are given, from the newest on: also the first that is there
+  int recorded = 0;       // number given, from the newest on: those gone and the next one
   bool in_place = false;  // the last of them is there, interpreted or in the code that it was in
-  // After them: kEnd: nothing, the last is the thread's oldest; kUnknown: frames that nobody knows;
-  // kCaller: the frame at `caller`.
+  // After them: kEnd: nothing, the last is the thread's oldest; kUnknown: unknown frames; kCaller:
+  // the frame at `caller`.
   Then then = Then::kEnd;
   Registers caller{};
 };

@@ -31,9 +31,9 @@ class DebugInfo {
   // Selects an nmethod that FindCode found. `code` reads the nmethod itself, and must live as long
   // as scopes of the nmethod are asked for.
   void Open(const FoundCode& nmethod, const MemoryReader& code);
-  // Finds the innermost scope of the code before `pc`, a return address. Between two PcDescs the
-  // next one holds. False if `pc` has no description, or the description is damaged or cannot be
-  // read.
+  // Finds the innermost scope of the code before `pc`, a return address. Between two PcDescs, the
+  // one with the higher pc applies. False if `pc` has no description, or the description is damaged
+  // or cannot be read.
   bool Innermost(uint64_t pc, Scope& scope);
   // Decodes the scope at `offset`, the `sender` of another scope. False if this scope is damaged or
   // cannot be read.

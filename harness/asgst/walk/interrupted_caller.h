@@ -34,7 +34,7 @@ class InterruptedCaller : public StackPosition {
   void LeaveEntry();
   void PassArguments();
 
-  bool at_barrier_ = false;  // the stub at `at_` brings frames of a virtual thread
+  bool at_barrier_ = false;  // the stub at `at_` thaws frames of a virtual thread
 
  private:
   bool FromCompiledCallerByLink();
@@ -45,7 +45,7 @@ class InterruptedCaller : public StackPosition {
 
   void StartBelow(const SignalFrame& frame);
 
-  // Where the walk begins once start_ is no longer begun_.
+  // The code that a signal interrupted; once set, start_ points to it and no longer to begun_.
   std::optional<WalkStart> below_signal_;
   bool found_signal_ = false;
 };

@@ -19,8 +19,8 @@ struct MethodFacts {
   // stay in freed memory for long, while a class of the same shape has the method's address.)
   uint64_t witness_at = 0, witness = 0;
   uint64_t array_at = 0, array = 0;
-  // In its class. A redefined method gets another one, which matters where ids are numbers: there
-  // the former version keeps its place, and the new one has the id.
+  // The method's number in its class. A redefined method gets another one, which matters where ids
+  // are numbers: there the former version keeps its place, and the new one has the id.
   uint16_t number = 0;
   uint16_t code_size = 0;  // bytes of byte code
   bool is_native = false;

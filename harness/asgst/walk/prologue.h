@@ -36,16 +36,16 @@ struct StubStart {
   uint64_t pc = 0;
   uint64_t general[16] = {};  // registers by their numbers in instructions: 4 is rsp
   uint32_t known = 0;         // bit i: general[i] is known
-  uint64_t flags = 0;         // rflags; 0: not known
+  uint64_t flags = 0;         // rflags; 0: unknown
 };
 
-// How the code jumps or returns at its end, and the registers at that point. 0: not known.
+// How the code jumps or returns at its end, and the registers at that point. 0: unknown.
 struct StubExit {
   bool returns = false;  // by a return; false: by a jump or, with to_call, at the first call
   bool called = false;   // the code has called before (StubStart::called included)
-  // If only branches of known condition are taken, sp becomes unknown by mov rsp, reg after a
-  // call: so the stub that brings frames of a virtual thread switches to them. Set even without an
-  // exit.
+  // A mov rsp, reg after a call makes sp unknown, where each branch before it has a known
+  // condition. The stub that thaws frames of a virtual thread switches to them so. Set even without
+  // an exit.
   bool loses_sp = false;
   uint64_t pc = 0;   // target of the jump or return
   uint64_t sp = 0;   // after a return has popped its words; at a jump or call, before it
@@ -63,8 +63,8 @@ struct StubExit {
 // What differs between architectures. Each set of rules runs on any host. Functions with a default
 // are null on aarch64.
 struct CodeRules {
-  // Shape at `pc` of an nmethod that was interrupted there. Of other code: whether it has left its
-  // frame (kWhole: it has not).
+  // Shape at `pc` of an nmethod that was interrupted there. For other code, only whether it has
+  // left its frame (kWhole: it has not).
   FrameShape (*shape_at)(const MemoryReader& memory, const FoundCode& code, uint64_t pc);
   // True if the code at `begin` starts by setting up fp. `pushed`: bytes up to the end of the push
   // of the caller's fp; `all`: bytes up to the end of the whole set-up.
@@ -86,7 +86,7 @@ struct CodeRules {
   // none does.
   int (*loads_sp_from)(const MemoryReader& memory, uint64_t pc) = nullptr;
   // Simulates `found` from `start` on, up to its jump or return (or first call). False if none is
-  // found in a bounded number of steps, or sp is not known. `code` reads instructions, `memory`
+  // found in a bounded number of steps, or if sp is unknown. `code` reads instructions, `memory`
   // data.
   bool (*run_to_exit)(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
                       const StubStart& start, StubExit& exit) = nullptr;

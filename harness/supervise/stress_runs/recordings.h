@@ -18,12 +18,12 @@ namespace walkhammer {
 // of a .jfc file.
 Result<std::vector<std::string>> RecordingFlags(const BackendPlan& plan, std::string_view events);
 
-// True once a chunk is in the repository: a recording that has begun writes them there.
+// True once JFR's repository has a chunk: a recording that has begun writes its chunks there.
 bool RecordingBegan(const BackendPlan& plan);
 
-// Adds the recordings of the programs that were not collected yet, and after each calls
-// `read(samples)`, if that is not empty. Only the last program of several may have ended too early
-// for a recording. kUnable: one is missing, or the JDK cannot read it.
+// Adds each recording that was not collected yet to `samples`, and then calls `read(samples)`,
+// unless `read` is empty. `last_may_lack`: the last program of several may have ended too early for
+// a recording. kUnable: one is missing, or the JDK cannot read it.
 using AfterRecording = std::function<void(BackendSamples&)>;
 Status ReadNewRecordings(const BackendPlan& plan, bool last_may_lack, BackendSamples& samples,
                          const AfterRecording& read);

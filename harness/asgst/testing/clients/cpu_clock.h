@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals by a thread's own CPU time: a perf event, which signals where the thread runs.
+// Signals by a thread's own CPU time: a perf event that signals the thread that it counts.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_CLIENTS_CPU_CLOCK_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_CLIENTS_CPU_CLOCK_H_
 
@@ -14,8 +14,8 @@
 
 class CpuClock {
  public:
-  // Sends SIGPROF to the current thread, from then on each `interval` after GoOn. Returns false if
-  // the kernel allows no such event. Signal-safe: no.
+  // Sends SIGPROF to the current thread after `interval` of its CPU time, then once more for each
+  // GoOn. Returns false if the kernel allows no such event. Signal-safe: no.
   bool Start(std::chrono::nanoseconds interval) {
     perf_event_attr wanted = {};
     wanted.size = sizeof wanted;
@@ -35,7 +35,7 @@ class CpuClock {
     GoOn();
     return true;
   }
-  // One more signal. Signal-safe: yes.
+  // Requests one more signal. Signal-safe: yes.
   void GoOn() const {
     if (event_ >= 0) ioctl(event_, PERF_EVENT_IOC_REFRESH, 1);
   }

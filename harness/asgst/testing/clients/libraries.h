@@ -26,7 +26,7 @@ class Libraries {
   enum Place {
     kElsewhere,
     kInAsgst,       // in libasgst, or in a library that it called
-    kCalledByAsgst  // in libjvm, which libasgst called: a hook calls the function that it is for
+    kCalledByAsgst  // in libjvm, called by libasgst: a hook calls the function that it hooks
   };
 
   // Call once, before PlaceOf.

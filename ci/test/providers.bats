@@ -129,7 +129,7 @@ asgst|./nowhere.so|there is no library
 asgst|$walkhammer-none|there is no library
 asgst|$BATS_TEST_FILENAME|is not a library
 asgst|jkd|must be jdk, ref or the path of a library
-agct|$providers/fake_late.so|takes nothing from a library: --provider FILE.so is for asgst@jdk, 
+agct|$providers/fake_late.so|uses no library: --provider FILE.so is for asgst@jdk, 
 plugin:mine||must name a library
 plugin:./a.so|./b.so|one library at a time
 plugin:./nowhere.so||there is no library
@@ -290,7 +290,7 @@ hooked() {
     [[ "$output" == *"$sentence"* ]]
   done <<END
 ids@jdk|name|GetMethodInfo names another method
-ids@jdk|id|GetMethodIdNum and GetMethodInfo tell of other numbers
+ids@jdk|id|GetMethodIdNum and GetMethodInfo return different numbers
 ids@jdk|lines|GetMethodLineNumberTable differs from the class file
 ids@jdk|overrun|wrote outside of a buffer
 ids@jdk|class|ClassToJClass converts to another class
@@ -300,7 +300,7 @@ queue@jdk|order|were handled out of order
 queue@jdk|other_thread|were handled on another thread
 queue@jdk|other_frame|begin at another frame than was enqueued
 queue@jdk|nothing_queued|holds 0 right after Enqueue
-queue@jdk|element|GetEnqueuableElement tells of another place than Enqueue
+queue@jdk|element|GetEnqueuableElement returns another place than Enqueue
 queue@jdk|no_end|do not alternate
 queue@jdk|resize|after ResizeQueue, a queue for 48 elements has room for 16
 marks@jdk|late_mark|returned and their callers went on without the handler

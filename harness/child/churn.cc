@@ -25,7 +25,7 @@ const volatile uint32_t* CollectionCount(const VmStructs& structs) {
 Result<std::unique_ptr<Churn>> Churn::Start(Jvm& jvm, SharedState& shared) {
   const volatile uint32_t* collections = CollectionCount(jvm.structs());
   if (collections == nullptr)
-    return Unable("this JVM does not tell how often it collected: fuzz it without --churn");
+    return Unable("this JVM does not report how often it collected: fuzz it without --churn");
   JNIEnv* env = jvm.env();
   jclass churn = env->FindClass("wh/Churn");
   jmethodID start = churn == nullptr

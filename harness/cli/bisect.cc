@@ -56,7 +56,7 @@ Result<std::vector<Build>> OrderedBuilds(const BisectOptions& options, const std
   for (const Jdk& jdk : jdks) {
     if (!arch.empty() && jdk.arch != arch) continue;
     if (!ParseJdkVersion(jdk.version)) {
-      Print(stderr, "walkhammer: skipped: {} does not tell its version\n", jdk.home);
+      Print(stderr, "walkhammer: skipped: {} does not report its version\n", jdk.home);
     } else if (known.insert(jdk.libjvm).second) {
       fitting.push_back(jdk);
     }
@@ -96,9 +96,10 @@ std::string Answer(const Bisection& found, bool fix) {
   if (found.verdict == BisectVerdict::kUnable) return "No build can walk the request.";
   if (found.verdict == BisectVerdict::kStopped) return "Stopped before the search was over.";
   if (found.verdict == BisectVerdict::kAllBroken)
-    return fix ? "Each build up to the newest breaks from the first that does on: none mends it."
-               : "The oldest build that can walk the request breaks already, and each up to the "
-                 "newest that does.";
+    return fix ? "From the first build that breaks to the newest, every build breaks: none fixes "
+                 "it."
+               : "The oldest build that can walk the request breaks already, and so does each one "
+                 "up to the newest broken build.";
   const auto [older, newer] = found.pair;
   std::string answer = fix ? fmt::format(
                                  "The first build that does not break: {}. The last that "
@@ -111,7 +112,7 @@ std::string Answer(const Bisection& found, bool fix) {
   std::vector<std::string> between;
   for (size_t build = older + 1; build < newer; build++) between.push_back(label(build));
   if (!between.empty())
-    answer += fmt::format(" Between them, {} could not be asked.", fmt::join(between, ", "));
+    answer += fmt::format(" Between them, {} could not be judged.", fmt::join(between, ", "));
   return answer;
 }
 
@@ -128,14 +129,14 @@ std::vector<std::string> Warnings(const Bisection& found) {
                                   StateWord(found.builds[newer].state)));
   for (const BisectedBuild& build : found.builds)
     if (build.state == BuildState::kBroken && build.probe.reproduced == 0)
-      lines.push_back(fmt::format("{} breaks otherwise than the file expects: {}", build.label,
-                                  OutcomeWords(build.probe.outcomes)));
+      lines.push_back(fmt::format("{} breaks, but differently than the file expects: {}",
+                                  build.label, OutcomeWords(build.probe.outcomes)));
   const auto left = std::count_if(found.builds.begin(), found.builds.end(), [](const auto& build) {
     return build.state == BuildState::kNotAsked;
   });
   if (left > 0)
     lines.push_back(
-        fmt::format("{} builds were not asked, so the history may not be monotone.", left));
+        fmt::format("{} builds were not replayed, so the history may not be monotone.", left));
   if (found.verdict == BisectVerdict::kPair && found.most_missed > 0.011)
     lines.push_back(
         fmt::format("The request breaks seldom: up to {:.0f} % of the builds called "
@@ -238,7 +239,7 @@ void AddBisect(CLI::App& app, Invocation& chosen) {
   verb.JdkFolders(o->folders);
   verb.Jdks(o->jdks);
   verb.Flag("--fix", o->fix, "Look for the first build that does not break");
-  verb.Flag("--quick", o->quick, "Ask only the builds that the search needs");
+  verb.Flag("--quick", o->quick, "Replay only the builds that the search needs");
   verb.Profiles(o->profiles);
   verb.Provider(o->provider, true);
   verb.Count("--measure-times", o->measure,

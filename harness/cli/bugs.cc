@@ -116,7 +116,8 @@ Result<ExitCode> RunMeeting(const BugsOptions& options) {
   ASSIGN_OR_RETURN(BugStore store, (kChanges ? &BugStore::Change : &BugStore::Read)(options.store));
   ASSIGN_OR_RETURN(const Met met, MeetRuns(options, store));
   if (kChanges) RETURN_IF_ERROR(store.Save());
-  if (!met.worthless.empty()) Print(stderr, "walkhammer: proves nothing: {}\n", met.worthless);
+  if (!met.worthless.empty())
+    Print(stderr, "walkhammer: this run proves nothing: {}\n", met.worthless);
   if (options.json)
     PrintJson(MetJson(met));
   else
@@ -222,14 +223,15 @@ void StoreOption(Verb& verb, BugsOptions& options) {
 void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invocation& chosen) {
   for (const bool changes : {true, false}) {
     Verb verb(bugs, changes ? "update" : "grade",
-              changes ? "Find the bugs of runs, and open bugs for what is new"
+              changes ? "Look up what runs found, and open a bug for each new finding"
                       : "Grade an old run by what is known now; changes nothing");
     StoreOption(verb, *o);
     verb.Text("--build", o->build, "Version of the build, where all builds report the same one",
               "VERSION");
     verb.Argument("runs", o->runs, "Folders of runs or nights", "DIR");
     if (changes)
-      verb.Flag("--only-known", o->only_known, "Note where known bugs were met, and open none");
+      verb.Flag("--only-known", o->only_known,
+                "Record where known bugs were met, and open no new ones");
     verb.Runs(chosen, o, changes ? RunMeeting<true> : RunMeeting<false>);
   }
 }
@@ -240,7 +242,7 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invo
   list.Text("--state", o->state, "Only bugs in this state",
             "open|duplicate|accepted|expired|fixed");
   list.Runs(chosen, o, RunList);
-  Verb set(bugs, "set", "Set the state of a bug, as an editor of its file would");
+  Verb set(bugs, "set", "Set the state of a bug, as if its file were edited");
   StoreOption(set, *o);
   set.Argument("id", o->id, "The bug", "ID");
   set.Text("--state", o->state, "New state of the bug", "open|duplicate|accepted|fixed");

@@ -177,10 +177,11 @@ json Describe(const Jdk& jdk, bool may_start) {
     AddLack(lacks, "libjvm.so is stripped, so crash sites are named by offset only",
             MendSymbols(jdk), false);
   if (jdk.feature < kOldestFeature || jdk.feature > kNewestFeature)
-    AddLack(lacks,
-            fmt::format("JDK {} lies outside of what walkhammer is tested with ({} to {})",
-                        jdk.version, kOldestFeature, kNewestFeature),
-            "expect scenes to be missing", false);
+    AddLack(
+        lacks,
+        fmt::format("JDK {} is outside of the versions that walkhammer is tested with ({} to {})",
+                    jdk.version, kOldestFeature, kNewestFeature),
+        "expect scenes to be missing", false);
   json row = {{"home", jdk.home},
               {"libjvm", jdk.libjvm},
               {"vendor", jdk.vendor},

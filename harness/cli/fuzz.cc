@@ -79,7 +79,7 @@ Status SetShard(const FuzzOptions& options, const Shard& shard, FuzzPlan& plan) 
     return BadInput(
         fmt::format("--shard {} of --walks {} has nothing to walk, as shards take {} walks at a "
                     "time; give more "
-                    "walks, or make {} of it",
+                    "walks, or split them into {}",
                     shard.Text(), options.walks, kWalksPerWindow, Counted(windows, "shard")));
   return Ok();
 }
@@ -202,7 +202,7 @@ Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::stri
     plan.child.scratch = scratch.path();
     if (options.jdks.empty() && std::getenv("WALKHAMMER_JDK") == nullptr)
       Print(stderr,
-            "walkhammer: no --jdk was given, so it is the newest that is known: see show jdks\n");
+            "walkhammer: no --jdk was given, so this is the newest known JDK: see show jdks\n");
     Print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", walker, plan.words.jdk, dir,
           options.seed);
     ProgressLine line;
@@ -245,7 +245,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
             "walks, at most 3m). Findings not replayed by then say so",
             "TIME");
   verb.Text("--minimize-time", o->minimize_time,
-            "How much of --confirm-time minimising may take (default: what is left)", "TIME");
+            "Most of --confirm-time that minimising may take (default: what is left)", "TIME");
   verb.Flag("--churn", o->churn,
             "During walks, Java threads allocate, and load, compile and unload classes");
   verb.Flag("--answers", o->answers,

@@ -142,7 +142,8 @@ Result<ExitCode> RunRedact(const std::string& path, bool force) {
   for (const Redaction& redaction : done)
     Print(stderr, "redacted: {}, {} (first in line {})\n", redaction.what,
           Counted(static_cast<uint64_t>(redaction.count), "time"), redaction.first_line);
-  if (done.empty()) Print(stderr, "redacted: nothing; {} names nothing that is known\n", path);
+  if (done.empty())
+    Print(stderr, "redacted: nothing; {} has nothing that is known to be personal\n", path);
   return ExitCode::kClean;
 }
 

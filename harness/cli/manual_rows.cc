@@ -34,7 +34,7 @@ const ManualRow kFind[] = {
      "walker on each sample, guarded. Workloads, JDKs and profiles of flags multiply into cells, "
      "which share the cores.\n\n"
      "The walker may also be JFR, or the agent of another profiler, which then walks by itself.",
-     {{"All programs of ours, at random intervals",
+     {{"All bundled programs, at random intervals",
        "walkhammer stress --workload \"torture:*\" --interval 10us..100us --time 60s"},
       {"A program of yours, with three sets of flags",
        "walkhammer stress --java \"-jar app.jar\" --profile default,zgc,c1"},
@@ -42,7 +42,7 @@ const ManualRow kFind[] = {
     {"step",
      "The verb walks at each single instruction that a Java thread executes, and maps where a "
      "walker is blind or wrong.",
-     {{"A program of ours", "walkhammer step --workload torture:mixed --time 20s"},
+     {{"A bundled program", "walkhammer step --workload torture:mixed --time 20s"},
       {"A scene, with the reference walker", "walkhammer step --scene c2 --walker asgst"}}},
 };
 
@@ -134,7 +134,7 @@ const ManualRow kBugs[] = {
      "The verb prints the bugs of a store, with their states.",
      {{"Those that are open", "walkhammer bugs list --store bugs --state open"}}},
     {"bugs set",
-     "The verb sets the state of a bug, as an editor of its file would. An accepted bug has a "
+     "The verb sets the state of a bug, as if its file were edited. An accepted bug has a "
      "reason and a last day, after which it counts as open again.",
      {{"Accept a bug for some time",
        "walkhammer bugs set --store bugs ID --state accepted --reason \"fixed in 28\" "
@@ -166,7 +166,7 @@ const ManualRow kOthers[] = {
      "With an expectation, it compares the stacks, and shows the first frame of each that differs.",
      {{"The Java stacks of a core", "walkhammer walk --core core.4711"},
       {"Keep them, and compare later", "walkhammer walk --core core.4711 --write stacks.txt"},
-      {"Are they still so?", "walkhammer walk --core core.4711 --expect stacks.txt"}}},
+      {"Are they still the same?", "walkhammer walk --core core.4711 --expect stacks.txt"}}},
     {"doctor",
      "The verb shows what this machine and each JDK can do, and which command installs what is "
      "missing. The exit code is 3 if a named JDK cannot be fuzzed.",
@@ -202,10 +202,11 @@ const std::vector<ManualRow>& AllManualRows() {
 
 const std::vector<ManualNote>& ManualVariables() {
   static const std::vector<ManualNote> kVariables = {
-      {"WALKHAMMER_JDK", "The JDK of a verb that was given none; otherwise the newest is taken.",
+      {"WALKHAMMER_JDK", "The JDK of a verb without --jdk; otherwise it takes the newest one.",
        kOfJdks},
       {"JAVA_HOME",
-       "A JDK that is known, beside those in /usr/lib/jvm and the java command in PATH.", kOfJdks},
+       "A JDK to find, besides those in /usr/lib/jvm and that of the java command in PATH.",
+       kOfJdks},
       {"WALKHAMMER_EMULATOR",
        "The emulator for JDKs of another architecture; otherwise qemu is looked for in PATH.",
        kOfJdks},

@@ -135,9 +135,9 @@ Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
     walkers.push_back(walker);
   }
   if (!uses.ok()) return uses.failure();
-  if (walkers.empty()) return BadInput("--walker: names none");
+  if (walkers.empty()) return BadInput("--walker names no walker");
   if (walkers.size() > kMaxWalkers)
-    return BadInput(fmt::format("at most {} walkers can be shown the same", kMaxWalkers));
+    return BadInput(fmt::format("at most {} walkers can be compared", kMaxWalkers));
   return walkers;
 }
 
@@ -163,8 +163,8 @@ Status CheckUses(int walker, const ProviderChoice& provider) {
   std::string others;
   for (const WalkerInfo& other : AllWalkers())
     if (other.replaceable) others += fmt::format("{}{}", others.empty() ? "" : ", ", other.name);
-  return BadInput(fmt::format("{} takes nothing from a library: --provider FILE.so is for {}",
-                              row.name, others));
+  return BadInput(
+      fmt::format("{} uses no library: --provider FILE.so is for {}", row.name, others));
 }
 
 }  // namespace walkhammer

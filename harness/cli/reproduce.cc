@@ -204,7 +204,8 @@ void TryJdk(const ImportOptions& options, const ImportedCrash& crash, const Jdk&
 void PrintStandIns(const GuiltVerdict& guilt, const std::string& library) {
   if (guilt.guilt == Guilt::kPossible)
     Print(stderr,
-          "walkhammer: whether a walker crashed is unknown; it tries what the report tells\n");
+          "walkhammer: it is unknown whether a walker crashed; replays follow what the report "
+          "says\n");
   if (guilt.pattern == nullptr || !library.empty()) return;
   constexpr char kStandsIn[] =
       "AsyncGetCallTrace stands in, which runs the same frame code of libjvm";
@@ -236,7 +237,8 @@ Result<std::vector<Jdk>> JdksToTry(const ImportOptions& options, const ImportedC
   if (!options.jdks.empty() || feature == 0) return OpenJdks(options.jdks);
   ASSIGN_OR_RETURN(Jdk jdk, DefaultJdkOfLine(feature));
   Print(stderr, "walkhammer: {} {}: trying {} ({}); --jdk names others\n",
-        jdk.feature == feature ? "the report is of JDK" : "no JDK like the report's is here, JDK",
+        jdk.feature == feature ? "the report is of JDK"
+                               : "no JDK of the report's version is here, JDK",
         feature, jdk.home, jdk.version);
   return std::vector<Jdk>{std::move(jdk)};
 }

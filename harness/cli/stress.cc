@@ -58,7 +58,7 @@ Status TakeShard(const Shard& shard, StressPlan& plan) {
   const size_t cells = plan.cells.size();
   if (shard.SizeOf(cells) == 0)
     return BadInput(
-        fmt::format("--shard {} has no cell, as there are {} in all; make at most {} of it",
+        fmt::format("--shard {} has no cell, as there are {} in all; split them into at most {}",
                     shard.Text(), cells, Counted(cells, "shard")));
   std::erase_if(plan.cells, [&](const CellPlan& cell) {
     return static_cast<uint64_t>(cell.row.position) % shard.count != shard.index;

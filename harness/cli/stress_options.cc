@@ -236,7 +236,7 @@ void AddSteppingOptions(Verb& verb, StressOptions& o) {
   verb.Walkers(o.walkers);
   Field(verb, "--thread", s.job.step_thread,
         "Thread to step, by a part of its name (default: the busiest)");
-  verb.Scenes(s.loads.scenes, "none, but a program");
+  verb.Scenes(s.loads.scenes, "none; a program is stepped");
   Field(verb, "--method", s.job.step_method,
         "Step only while this method is on the stack: pkg.Class.method");
   verb.Count("--steps", s.job.step_limit, "Instructions to step in all (default: no limit)");

@@ -196,9 +196,9 @@ Status Worker::NoteEnd(int wait_status, bool by_us) {
           {wait_status, child_->HsErr(), state().journal.phase.load() == Journal::kWalked}));
   }
   if (const std::string why = WhyNotStarted(child_->Output()); !why.empty())
-    return TryAgain(
-        Unable("this JVM does not start: " + why +
-               " Is the JDK whole, with all of its modules? Its bin/java -version tells"));
+    return TryAgain(Unable(
+        "this JVM does not start: " + why +
+        " Is the JDK complete, with all of its modules? Check that its bin/java -version works"));
   // No walk between two deaths: this JVM makes no progress.
   const uint64_t walks = state().walks.load();
   const bool early = walks == walks_at_death_ && !blames;

@@ -135,7 +135,7 @@ const char* IdsCalls::ExamineOnce(ASGST_Method method, uint64_t seed) {
   if (const char* complaint = Whole(method); complaint != nullptr) return complaint;
   if (cut.klass != whole_.klass || cut.idnum != whole_.idnum || cut.modifiers != whole_.modifiers ||
       cut.class_idnum != whole_.class_idnum)
-    return "GetMethodInfo answers otherwise with other buffers";
+    return "GetMethodInfo's answer depends on the buffers";
   if (cut.method_name_length != whole_.method_name_length ||
       cut.signature_length != whole_.signature_length ||
       (any_word_ && cut.generic_signature_length != whole_.generic_signature_length))
@@ -150,16 +150,16 @@ const char* IdsCalls::ExamineOnce(ASGST_Method method, uint64_t seed) {
 const char* IdsCalls::Whole(ASGST_Method method) const {
   const bool known = whole_.klass != nullptr;
   if (api_.class_of(method) != whole_.klass)
-    return "GetClass and GetMethodInfo tell of other classes";
+    return "GetClass and GetMethodInfo return different classes";
   if (api_.method_number(method) != whole_.idnum)
-    return "GetMethodIdNum and GetMethodInfo tell of other numbers";
+    return "GetMethodIdNum and GetMethodInfo return different numbers";
   if (known && api_.class_number(whole_.klass) != whole_.class_idnum)
-    return "GetClassIdNum and GetMethodInfo tell of other numbers";
+    return "GetClassIdNum and GetMethodInfo return different numbers";
   if (known != (whole_.method_name_length > 0) || known != (whole_.signature_length > 0))
-    return "GetMethodInfo tells of a class without a method, or of a method without a class";
+    return "GetMethodInfo returns a class without a method, or a method without a class";
   if (!known && (whole_.idnum != -1 || whole_.class_idnum != -1 || whole_.modifiers != -1 ||
                  whole_.method_name_length != 0 || whole_.signature_length != 0))
-    return "GetMethodInfo tells something of no method";
+    return "GetMethodInfo returns values for something that is not a method";
   return nullptr;
 }
 
@@ -172,12 +172,12 @@ const char* IdsCalls::ExamineLines(ASGST_Method method, uint64_t seed) {
   if (!any_word_) size = std::max(size, 0);
   const int count = api_.lines(method, entries, size);
   if (count < 0 || count > std::max(size, 0))
-    return "GetMethodLineNumberTable answers a number that cannot be";
+    return "GetMethodLineNumberTable returns an impossible number";
   for (int i = count; i <= kMost; i++)
     intact_ = intact_ && entries[i].start_bci == kPainted.start_bci &&
               entries[i].line_number == kPainted.line_number;
   if (count > 0 && api_.line(method, entries[0].start_bci) != entries[0].line_number)
-    return "GetMethodLineNumber and GetMethodLineNumberTable tell of other lines";
+    return "GetMethodLineNumber and GetMethodLineNumberTable return different lines";
   return nullptr;
 }
 
@@ -196,12 +196,12 @@ const char* IdsCalls::ExamineOnce(ASGST_Class klass, uint64_t seed) {
   const bool named = whole.class_name_length > 0;
   if (!named) class_name_.Paint(0);
   if (api_.class_number(klass) != whole.idnum)
-    return "GetClassIdNum and GetClassInfo tell of other numbers";
-  if (whole.idnum != -1 && !named) return "GetClassInfo tells of a class without a name";
+    return "GetClassIdNum and GetClassInfo return different numbers";
+  if (whole.idnum != -1 && !named) return "GetClassInfo returns a class without a name";
   if (cut.idnum != whole.idnum || cut.modifiers != whole.modifiers ||
       cut.class_name_length != whole.class_name_length ||
       (any_word_ && cut.generic_class_name_length != whole.generic_class_name_length))
-    return "GetClassInfo answers otherwise with other buffers";
+    return "GetClassInfo's answer depends on the buffers";
   if (named && !cut_name_.HoldsBeginningOf(class_name_.text(), whole.class_name_length))
     return "GetClassInfo's texts depend on the buffers";
   return nullptr;

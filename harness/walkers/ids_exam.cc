@@ -48,7 +48,7 @@ const char* WrongNames(const IdsApi& api, ASGST_Method method) {
   if (info.modifiers != kPublicStatic)
     return "GetMethodInfo has other modifiers than the class file";
   if (info.idnum != api.method_number(method))
-    return "GetMethodIdNum and GetMethodInfo tell of other numbers";
+    return "GetMethodIdNum and GetMethodInfo return different numbers";
   ASGST_ClassInfo of_class{};
   of_class.class_name = klass;
   of_class.class_name_length = kTextRoom;
@@ -57,7 +57,7 @@ const char* WrongNames(const IdsApi& api, ASGST_Method method) {
     return "GetClassInfo names another class than the known one";
   if (info.klass != api.class_of(method) || info.class_idnum != of_class.idnum ||
       of_class.idnum != api.class_number(info.klass))
-    return "GetMethodInfo and GetClassInfo tell of other classes or numbers";
+    return "GetMethodInfo and GetClassInfo return different classes or numbers";
   return nullptr;
 }
 

@@ -90,8 +90,9 @@ Result<bool> ProbeIteratorMethods(const IteratorApi& api, const KnownFrames& kno
     return UnknownIterator("the first NextFrame answered " + std::to_string(look.result));
   return UnknownIterator("of " + std::to_string(look.frames) +
                          " frames none holds the known method, neither as a jmethodID nor " +
-                         (api.id_of == nullptr ? "otherwise: there is no MethodToJMethodID"
-                                               : "so that MethodToJMethodID tells"));
+                         (api.id_of == nullptr
+                              ? "as an ASGST_Method: there is no MethodToJMethodID"
+                              : "as an ASGST_Method that MethodToJMethodID converts to it"));
 }
 
 Result<IteratorDrift> FindIteratorDrift(const IteratorApi& api, JavaVM* vm) {

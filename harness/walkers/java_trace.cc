@@ -31,7 +31,7 @@ class JavaTraceWalker : public Walker {
     ASSIGN_OR_RETURN(const auto java,
                      library.Find("Profiler::getJavaTraceAsync", kJavaPrefixes, forms_.java));
     if (forms_.through_c.size() == forms_.java.size() && c.index != java.index)
-      return Unable(host.provider + " is of no release that is known");
+      return Unable(host.provider + " is not of a known release");
     through_c_ = c.address;
     if (!forms_.java[java.index].starts_with(kOfProfiler)) {
       static_java_ = reinterpret_cast<StaticJavaTrace*>(java.address);

@@ -43,7 +43,7 @@ Result<RequestFunction*> FindExtension(jvmtiEnv* jvmti) {
   jint count = 0;
   jvmtiExtensionFunctionInfo* infos = nullptr;
   if (jvmti->GetExtensionFunctions(&count, &infos) != JVMTI_ERROR_NONE)
-    return Unable("this JVM does not tell its JVMTI extensions");
+    return Unable("this JVM does not list its JVMTI extensions");
   for (int i = 0; i < count; i++) {
     if (!IsNamed(infos[i].id)) continue;
     if (infos[i].param_count != 3)

@@ -66,7 +66,7 @@ Result<ProfilerLibrary> ProfilerLibrary::Open(const WalkerHost& host, const std:
   if (library == nullptr) return BadInput(std::string("cannot load the provider: ") + dlerror());
   link_map* map = nullptr;
   if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
-    return ToolFailed(std::string("cannot tell where the provider lies: ") + dlerror());
+    return ToolFailed(std::string("cannot find where the provider is loaded: ") + dlerror());
   const Status status = InitialiseOnce(host.provider, library, host.vm);
   if (!status.ok()) return Unable(host.provider + " " + status.failure().message);
   return ProfilerLibrary(host.provider, map->l_addr);

@@ -120,16 +120,16 @@ void QueueExam::CompareWithElement(const ASGST_QueueElement& expected, uintptr_t
   if (info.size < 1 || info.size > info.capacity)
     return Complain("a queue of %d elements holds %d right after Enqueue", info.capacity,
                     info.size);
-  if (info.attempts < 1) Complain("GetQueueSizeInfo tells of no attempts right after Enqueue");
+  if (info.attempts < 1) Complain("GetQueueSizeInfo returns no attempts right after Enqueue");
   if (by_value_) return;
   ASGST_QueueElement* element = api_.element(queue_, -1);
   if (element == nullptr) return Complain("GetQueueElement has no element right after Enqueue");
   if (element != api_.element(queue_, info.size - 1) || api_.element(queue_, info.size) != nullptr)
-    Complain("GetQueueElement and GetQueueSizeInfo tell of other elements");
+    Complain("GetQueueElement and GetQueueSizeInfo disagree about the elements");
   if (element->arg != reinterpret_cast<void*>(argument))
     Complain("the youngest element is not the one that was just enqueued");
   if (element->pc != expected.pc || element->sp != expected.sp || element->fp != expected.fp)
-    Complain("GetEnqueuableElement tells of another place than Enqueue");
+    Complain("GetEnqueuableElement returns another place than Enqueue records");
   element->arg = reinterpret_cast<void*>(ArgumentOf(enqueued_));
 }
 
@@ -150,8 +150,8 @@ bool QueueExam::Enqueue(ucontext_t& context) {
   if (result != ASGST_ENQUEUE_FULL_QUEUE && result != ASGST_ENQUEUE_OTHER_ERROR)
     Complain("Enqueue answered %d in a native method that Java has called", result);
   else if (result == ASGST_ENQUEUE_FULL_QUEUE && info.size < info.capacity)
-    Complain("Enqueue answered that a queue of %d elements is full, which holds %d", info.capacity,
-             info.size);
+    Complain("Enqueue returned that the queue is full, with room for %d elements and %d in it",
+             info.capacity, info.size);
   return false;
 }
 

@@ -69,14 +69,14 @@ class Bisector {
     if (broken()) {
       build.state = BuildState::kBroken;
       Tell(fmt::format("{} breaks{}: {}", build.label,
-                       build.probe.reproduced == 0 ? ", otherwise than expected" : "",
+                       build.probe.reproduced == 0 ? ", differently than expected" : "",
                        OutcomeWords(build.probe.outcomes)));
     } else if (build.probe.walked >= enough) {
       build.state = BuildState::kClean;
       Tell(fmt::format("{} does not break: {}", build.label, OutcomeWords(build.probe.outcomes)));
     } else {
       build.state = BuildState::kUnable;
-      Tell(fmt::format("{} is skipped, {} of {} replays could be walked: {}", build.label,
+      Tell(fmt::format("{} is skipped, only {} of {} replays could be walked: {}", build.label,
                        build.probe.walked, enough, build.probe.reason));
     }
     return build.state;
@@ -147,7 +147,7 @@ class Bisector {
       if (state == BuildState::kBroken) {
         Tell(
             fmt::format("{} breaks already, so the history may not be monotone: each build is "
-                        "asked, beginning beside {}",
+                        "replayed, beginning beside {}",
                         At(at).label, At(end).label));
         return std::nullopt;
       }

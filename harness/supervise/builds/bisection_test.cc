@@ -157,8 +157,9 @@ TEST(BisectionTest, SkipsWhatCannotWalkAndSaysSo) {
   EXPECT_THAT(found.pair, Pair(5U, 8U));
   for (const size_t build : {0, 2, 3, 4, 6, 7, 9})
     EXPECT_EQ(found.builds[build].state, BuildState::kUnable) << build;
-  EXPECT_THAT(found.log, Contains(HasSubstr("v6 is skipped, 0 of 3 replays could be walked: no "
-                                            "such scene")));
+  EXPECT_THAT(found.log,
+              Contains(HasSubstr("v6 is skipped, only 0 of 3 replays could be walked: no "
+                                 "such scene")));
 }
 
 TEST(BisectionTest, ReplaysAgainWhatCouldNotBeWalkedEachTime) {
@@ -223,7 +224,7 @@ TEST(BisectionTest, TheDirectionThatDoesNotHappenHasNoPair) {
 TEST(BisectionTest, AnyCrashCounts) {
   const Bisection found = History("..xB").Bisect();
   EXPECT_THAT(found.pair, Pair(1U, 2U));
-  EXPECT_THAT(found.log, Contains(HasSubstr("v2 breaks, otherwise than expected")));
+  EXPECT_THAT(found.log, Contains(HasSubstr("v2 breaks, differently than expected")));
   EXPECT_THAT(found.log, Contains(HasSubstr("v3 breaks: 1 x crash")));
 }
 

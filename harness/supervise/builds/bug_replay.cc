@@ -26,10 +26,10 @@ int ReplaysWanted(const Bug& bug) {
 // Why the build is not newer than each one on which the bug was seen; "" if it is.
 std::string WhyNotNewer(const Bug& bug, const std::string& version) {
   const auto now = ParseJdkVersion(version);
-  if (!now) return fmt::format("nobody knows whether \"{}\" is a newer build", version);
+  if (!now) return fmt::format("it is unknown whether \"{}\" is a newer build", version);
   for (const std::string& build : bug.builds) {
     const auto seen = ParseJdkVersion(build);
-    if (!seen) return fmt::format("nobody knows whether {} is newer than \"{}\"", version, build);
+    if (!seen) return fmt::format("it is unknown whether {} is newer than \"{}\"", version, build);
     if (*seen >= *now) return fmt::format("it was met on {}, and {} is not newer", build, version);
   }
   return "";

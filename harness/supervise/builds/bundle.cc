@@ -94,7 +94,7 @@ class Bundler {
         content_.tool_version, kWalkName);
     text += Block("sh " + std::string(kScriptName) + " JDK_HOME");
     if (!content_.explanation.empty())
-      text += fmt::format("\n`{}` tells of the request as it was found.\n", kExplainName);
+      text += fmt::format("\n`{}` describes the request as it was found.\n", kExplainName);
     text += fmt::format("\n{}\n\n## Builds\n\n{}", content_.minimized, TableText());
     text += "\n## What the walker was shown\n\n" + Block(clean(content_.walk));
     text += "\nIn words:\n" + Block(clean(ExplainRequest(file_.request, symbols_)));
@@ -169,7 +169,7 @@ class Bundler {
   }
 
   std::string Redacted() const {
-    return "What was replaced in the files of this bundle. It does not stand here.\n"
+    return "What was replaced in the files of this bundle. The replaced text itself is left out.\n"
            "Kept: versions, vendors and build ids of JDKs, the kernel's version, and names of "
            "classes, methods and libraries.\n\n" +
            anonymous_.Report();

@@ -127,7 +127,7 @@ void SetUpLibFuzzer(const EnginePlan& plan, int index, ChildSetup& setup) {
 
 Status PrepareAfl(const EnginePlan& plan) {
   if (FindProgram("afl-fuzz").empty())
-    return Unable("afl-fuzz is not to be found in PATH: install AFL++ (Debian: apt install afl++)");
+    return Unable("afl-fuzz is not in PATH: install AFL++ (Debian: apt install afl++)");
   for (const std::string& file :
        {plan.platform.File(kAflTargetName), BesideExecutable(kAflMutatorName)})
     if (!fs::exists(file)) return ToolFailed(file + " is missing: build it");
@@ -204,7 +204,7 @@ Status AwaitMerge(ChildProcess& child, SharedState& state, const std::function<b
   if (child.ExitedCleanly()) return Ok();
   const int status = child.wait_status();
   return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
-             ? Unable("somebody ended it by SIGKILL: was the memory full?")
+             ? Unable("SIGKILL from outside ended it: was the memory full?")
              : ToolFailed("merging the corpus failed; it printed: " + child.Output(600));
 }
 

@@ -83,7 +83,7 @@ Status FuzzRun::StartWorkers() {
 Status FuzzRun::SetCoverage() {
   if (AllEngines()[static_cast<size_t>(plan_.engine)].mode == ChildMode::kFaults)
     return db_.SetNoCoverage("the engine faults sets traps of its own");
-  if (!plan_.coverage) return db_.SetNoCoverage("it was not wanted (--no-coverage)");
+  if (!plan_.coverage) return db_.SetNoCoverage("it was turned off (--no-coverage)");
   const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan_.walkers.front())];
   auto code = FindWalkerCode(walker, LibraryOf(walker, plan_.child.libjvm, plan_.child.provider),
                              plan_.child.platform.File(kChildName));

@@ -85,7 +85,7 @@ BackendVerdict Judge(const BackendPlan& plan, const std::string&) {
   if (plan.argument.find(kOut) == std::string::npos)
     return BadBackend(
         CellStatus::kVacuous,
-        "its options name no {out} that it should write: nothing tells that it sampled");
+        "its options have no {out} for its output file: nothing shows that it sampled");
   const std::vector<std::string> files = Written(plan);
   BackendSamples samples = plan.samples == nullptr ? BackendSamples() : *plan.samples;
   if (files.empty() && samples.samples == 0)
@@ -98,7 +98,7 @@ BackendVerdict Judge(const BackendPlan& plan, const std::string&) {
     if (!known.value())
       return BadBackend(CellStatus::kVacuous,
                         name +
-                            " is neither collapsed stacks nor a JFR recording: nothing tells that "
+                            " is neither collapsed stacks nor a JFR recording: nothing shows that "
                             "it sampled");
   }
   BackendVerdict verdict = VerdictOf(samples, kForeignAgentBackend);

@@ -35,7 +35,7 @@ std::string Remarks(const StressState& state) {
   uint64_t no_walk_slot = 0;
   for (const ThreadCounts& counts : state.threads) no_walk_slot += counts.no_walk_slot.load();
   remark(no_walk_slot, "samples found no free walk slot");
-  remark(state.abandoned, "samples waited for their walk in vain");
+  remark(state.abandoned, "samples waited for a walk and got none");
   return text;
 }
 

@@ -22,7 +22,7 @@ std::string Complaint(const std::string& output) {
   size_t begin = output.find("Exception in thread");
   if (begin == std::string::npos) {
     const size_t end = output.find_last_not_of('\n');
-    if (end == std::string::npos) return "no word why";
+    if (end == std::string::npos) return "no reason given";
     begin = output.rfind('\n', end) == std::string::npos ? 0 : output.rfind('\n', end) + 1;
   }
   return output.substr(begin, std::min<size_t>(output.find('\n', begin) - begin, 300));

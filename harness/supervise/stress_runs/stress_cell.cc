@@ -252,8 +252,8 @@ CellStatus StressCell::WatchOver(std::string& reason) {
   if (plan_.attach_pid != 0 && program_->HasEnded() &&
       state_->phase.load() == AgentPhase::kAbsent) {
     reason =
-        "the agent could not be loaded (once it was, it cannot be again; else the JVM's own stderr "
-        "says why): " +
+        "the agent could not be loaded (a JVM loads it only once; otherwise its own stderr says "
+        "why): " +
         LastLines(program_->output());
     return CellStatus::kUnavailable;
   }

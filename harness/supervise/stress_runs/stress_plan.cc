@@ -32,9 +32,9 @@ Status RunJava(const std::string& java, const Platform& platform, std::vector<st
   setup.directory = folder;
   setup.arguments = platform.Command(flags, setup.environment);
   ASSIGN_OR_RETURN(auto program, Program::Start(setup));
-  if (!program->EndsWithin(kWithin)) return Unable("this JVM makes no AOT cache within 60 s");
+  if (!program->EndsWithin(kWithin)) return Unable("this JVM made no AOT cache within 60 s");
   if (program->wait_status() == 0) return Ok();
-  return Unable("this JVM makes no AOT cache (" + program->EndText() + "): " + program->output());
+  return Unable("this JVM made no AOT cache (" + program->EndText() + "): " + program->output());
 }
 
 // Makes the ahead-of-time cache of JEP 483, for the profile "aot-cache": trains on `java -version`,
@@ -46,7 +46,7 @@ Result<std::vector<std::string>> MakeAotCache(const std::string& java, const Pla
                                               const std::string& folder) {
   if (platform.feature != 0 && platform.feature < kFirstWithCache)
     return Unable("JDK " + std::to_string(platform.feature) +
-                  " has no AOT cache: JDK 24 brought it");
+                  " has no AOT cache: JDK 24 and later have it");
   const std::string training = "-XX:AOTConfiguration=" + folder + "/aot.conf";
   const std::string cache = "-XX:AOTCache=" + folder + "/aot.cache";
   for (const auto& mode : {std::vector<std::string>{"-XX:AOTMode=record", training},

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Writes the pages of docs that are made from the program and from the known issues: verbs and
-# options, oracles, walkers, scenes, workloads, profiles, exit codes and findings. What stands in a
-# finding's page below its table is kept.
+# options, oracles, walkers, scenes, workloads, profiles, exit codes and findings. Text below the
+# table of a finding's page is kept.
 #   ci/docs.sh [--check] [ROOT]    ROOT is the tree to read corpora and docs of (default: this one)
 # WALKHAMMER names the executable (default: build/release/walkhammer). --check writes nothing, and
 # prints how the pages differ from what would be written.
@@ -33,7 +33,8 @@ trap 'exit 130' INT TERM
 mkdir -p "$made/docs/reference" "$made/docs/findings"
 export COLUMNS=80
 
-# says ARGUMENT...: what walkhammer prints. Without it, no page is written: a pipe would hide that.
+# says ARGUMENT...: prints what walkhammer prints. Ends the script if it fails; a pipe would hide
+# that.
 says() {
   "$walkhammer" "$@" >"$made/said" || exit 3
   cat "$made/said"

@@ -5,19 +5,19 @@
 #              [--bugs DIR] [--build VERSION] [--out DIR] BASELINE CANDIDATE
 # First, the requests of the known issues are replayed on both: an issue that only the candidate shows
 # is a regression, and nothing else runs. Then each round is a stress run and a fuzz run of the
-# baseline, then of the candidate, so that what changes on the machine meets both. The rounds
+# baseline, then of the candidate, so that changes of the machine's load affect both. The rounds
 # (default 3) share the TIME: 90s, 10m, 1h, or a number of minutes (default 10m of walks; starting,
 # confirming and replaying come on top).
 # After each round, what only the candidate has found is replayed on both images. A confirmed new bug
-# leaves the other rounds out. DIR of --bugs is a store of bugs (docs/howto/bugs.md): what it knows
-# is not new, and what it has as fixed should be gone; VERSION is that of the candidate, for JDKs
-# that all call themselves the same. The last line is made for a pull request. docs/howto/gate.md
-# says how it judges.
+# leaves the other rounds out. DIR of --bugs is a store of bugs (docs/howto/bugs.md): bugs that it
+# knows are not new, and bugs that are fixed there must be gone; VERSION is that of the candidate,
+# for JDKs that all report the same version. The last line is meant for a pull request.
+# docs/howto/gate.md says how it judges.
 # WALKHAMMER names the executable (default: the release build's). DIR is new (default out/gate-DATE);
-# it keeps the runs, the verdict in gate.txt, and as gate.md to be pasted, requests that the images
-# answer differently in answers/, and reports/ on the candidate's runs for a CI's pages.
+# it keeps the runs, and the verdict in gate.txt and, to paste, in gate.md. Requests that the images
+# answer differently are in answers/, and reports of the candidate's runs for CI in reports/.
 # Exit codes: 0 nothing is worse, 1 something is, 2 bad usage, 3 an image cannot be run here, 4 the
-# runs say nothing.
+# runs prove nothing.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(dirname "$0")

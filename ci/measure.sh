@@ -7,9 +7,9 @@
 #   --list      prints the parts, and how long each takes
 #   --jdk HOME  a JDK; repeatable (default: all JDKs of this machine)
 #   --again     measures the parts once more
-#   --page      only writes what is there into the page
-# WALKHAMMER names the executable (default: the release build's), WALKHAMMER_MACHINE the machine in
-# the page's words (default: its processor). WALKHAMMER_FIGURES is the page. Rows are kept in
+#   --page      only writes the kept rows into the page
+# WALKHAMMER names the executable (default: the release build's), WALKHAMMER_MACHINE how the page
+# describes the machine (default: its processor). WALKHAMMER_FIGURES is the page. Rows are kept in
 # out/figures/COMMIT. The sources must be committed: a figure is of a commit.
 # Exit codes: 0 measured, 1 a part failed, 2 usage, 3 no JDK, 4 no build.
 # shellcheck disable=SC2317  # the parts call the functions

@@ -4,8 +4,8 @@
 # of time, runs them, merges what belongs together, replays the known issues, and says what is new
 # since the last green night.
 #   ci/nightly.sh [--config FILE] [--short] [--out DIR]
-# Give the DIR of a night that was killed, and it goes on: what is complete is not run again, and
-# what had been found by then is kept. --short: a night of two minutes, with one of each.
+# Given the DIR of a night that was killed, it resumes that night: complete runs are not repeated,
+# and what had been found is kept. --short: a night of two minutes, with one of each.
 # FILE has lines "key = value"; lists have blanks between; # begins a comment:
 #   time = 480             of walks, confirming included: minutes, or a time such as 90s, 10m, 2h;
 #                          replays of known issues and of what is new come on top

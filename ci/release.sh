@@ -3,10 +3,10 @@
 # Builds walkhammer-VERSION-linux-ARCH.tar.gz of this checkout, which runs on each Linux of that
 # architecture with glibc 2.31 or newer, in any folder, and the Debian packages walkhammer, libasgst0
 # and libasgst-dev of the same files: ci/release.sh [--for ARCH] [FOLDER].
-#   --for ARCH   this machine's, the default, or on x86_64 crosswise aarch64
+#   --for ARCH   this machine's (default), or aarch64, cross-built on x86_64
 #   FOLDER       where they go (default: build/dist, with --for another machine build/dist-ARCH)
 # Needs Debian 12, after ci/setup.sh, or ci/setup.sh aarch64.
-# docs/maintainers/releases.md says how it is done.
+# docs/maintainers/releases.md describes the steps.
 # Exit codes: 0 done, 1 it does not build or breaks a promise of ci/release/check.sh, 2 usage, 3
 # packages cannot be downloaded.
 set -eu

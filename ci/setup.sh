@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what walkhammer needs from Debian 12 or newer, as root or through sudo: ci/setup.sh [FOR].
 # Does nothing if all is installed. No other script of ci installs packages. Any JDK from 17 on
-# builds the jars. Without apt-get it says what is missing here to build and run the command, and
-# how Fedora and openSUSE call that. FOR is
+# builds the jars. Without apt-get it prints what is missing here to build and run the command, by
+# its names in Fedora and openSUSE. FOR is
 #   nothing     to build and test walkhammer
 #   run         only to build and run the command
 #   aarch64     also to cross-build for aarch64
@@ -17,7 +17,7 @@
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 
-# One package a line, so that a diff shows each change; A|B is A, or B where A cannot be had.
+# One package a line, so that a diff shows each change; A|B is A, or B where A is not available.
 jdk='openjdk-25-jdk-headless|openjdk-21-jdk-headless|openjdk-17-jdk-headless'
 to_run="
 cmake

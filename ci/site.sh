@@ -3,8 +3,8 @@
 # Makes a site of static pages out of the repository's Markdown, which any web server can serve:
 # README is its first page, docs/README the index of all others.
 #   ci/site.sh [FOLDER]   default: out/site, which must not exist yet
-# Files that pages link to are copied; links to folders lead to their pages, or to nothing but their
-# names. Checks that each link of the site leads to a file and an anchor of it.
+# Files that pages link to are copied; links to folders lead to the folders' pages, or become plain
+# text. Checks that each link of the site leads to a file and an anchor of it.
 # Needs pandoc: ci/setup.sh site.
 # Exit codes: 0 made, 1 a link is broken, 2 usage, 3 pandoc is not installed.
 set -eu

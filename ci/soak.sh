@@ -8,8 +8,8 @@
 #   --workload NAME  of large (default: the largest available one)
 #   --kind KIND      of chaos; may be repeated (default: all)
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_TIME how long a soak
-# walks: its head says what for. WALKHAMMER_OUT is a new folder for the runs (default:
-# out/soak-DATE); each NAME has a folder in it.
+# walks; the comment at the top of its file gives the default. WALKHAMMER_OUT is a new folder for
+# the runs (default: out/soak-DATE); each NAME has a folder in it.
 # Exit codes: 0 passed, 1 failed, 2 usage, 3 the machine lacks what a soak needs, 4 no build. In
 # a list of soaks, one that is skipped for that reason does not count.
 set -eu

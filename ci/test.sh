@@ -3,7 +3,7 @@
 # The gate: all checks that a change must pass. Scripts, format, two compilers without warnings,
 # unit tests with and without sanitizers, tests of the command, an aarch64 JVM under emulation.
 # Prints at the end what failed, and a line in ctest's form that counts every test and every step.
-#   --full   compiles each file alone; tests what is not hot without sanitizers, too; runs the long
+#   --full   compiles each file alone; tests cold libraries without sanitizers, too; runs the long
 #            tests on each JDK, not on three of them
 # Exit codes: 0 all passed, 1 something failed, 2 usage.
 set -eu

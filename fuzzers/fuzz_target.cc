@@ -157,10 +157,10 @@ void FuzzTarget::AbortOnFinding() {
     const RawFinding& raw = ring.slots[at % kRingSize];
     Symbolizer symbolizer(std::span<const Module>(state_->modules, ModuleCount(*state_)));
     const FindingRecord record = MakeFindingRecord(raw, symbolizer, state_->symbols, kArchName);
-    // What the walker makes of an undisturbed scene is not the input's doing.
+    // An answer to an undisturbed scene does not depend on the input.
     if (record.grade != Grade::kForbidden || AllOracles()[raw.oracle].by_scene) continue;
     engine_->CloseWindow();
-    ring.tail.store(ring.head.load());  // else a successor would blame its first input for the rest
+    ring.tail.store(ring.head.load());  // else a successor would blame its first input for these
     std::fprintf(stderr, "==%d==ERROR: walkhammer: %s (%s)\n", getpid(),
                  record.signature.title.c_str(), record.detail.c_str());
     std::istringstream chain(record.native);

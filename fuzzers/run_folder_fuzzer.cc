@@ -124,7 +124,7 @@ class Database {
   Database& operator=(const Database&) = delete;
   sqlite3* handle() const { return handle_; }
 
-  // Inputs may break what is left of rules; such statements do nothing.
+  // Inputs may violate remaining constraints; such statements do nothing.
   void Try(const std::string& sql) {
     (void)sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
   }
@@ -148,7 +148,7 @@ class Database {
   sqlite3* handle_ = nullptr;
 };
 
-// A folder with a run, its image, and its tables without the rules that SQLite would hold rows to:
+// A folder with a run, its image, and its tables without the constraints that SQLite would enforce:
 // an untrusted file need not have them.
 class World {
  public:

@@ -121,9 +121,9 @@ class Machine : public CodeReader {
     return JudgeCallers(code, code == SteppedCode::kCompiled ? pc / 0x1000 : 0, looking.calls(),
                         frames);
   }
-  // True if `truth` is proven here, and each planted bug contradicted: the newest caller left out,
-  // a caller invented, the answer cut off. `callers`: how many frames, the oldest of which were
-  // there when the steps began, are callers that the calls tell.
+  // True if `truth` is proven here, and each planted bug is contradicted: a caller left out, a
+  // caller invented, the answer cut off before a caller. `own`: number of frames of the running
+  // method. `callers`: number of the frames after them that are known from calls.
   testing::AssertionResult Tells(const Methods& truth, size_t own, size_t callers) {
     if (Judge(truth) != CallerVerdict::kProven) return testing::AssertionFailure() << "not proven";
     const auto place = [&](Methods& frames, size_t i) {
@@ -142,7 +142,8 @@ class Machine : public CodeReader {
   }
 
   uint64_t pc = 0, sp = 0x700000, fp = 0;
-  // Frames by return address; empty: nothing tells which. Others: the nmethod's own method.
+  // Frames at a return address; empty: unknown. At other return addresses: the nmethod's own
+  // method.
   std::map<uint64_t, Methods> inlined;
   SteppedStack stack{*this};
 
@@ -186,7 +187,7 @@ TEST_F(SteppedStackTest, BeginsUnknown) {
   EXPECT_EQ(m.Judge({1}), CallerVerdict::kUnknown);
 }
 
-// Older callers speak against nobody: whatever is behind the oldest call is accepted.
+// Frames older than the oldest known call contradict no answer: any are accepted.
 TEST_F(SteppedStackTest, WhatWasCalledBeforeIsUnknown) {
   m.CallTo(0x2000);
   EXPECT_EQ(m.Judge({2, 1}), CallerVerdict::kProven);
@@ -221,7 +222,8 @@ TEST_F(SteppedStackTest, StubsAndNativeCodeHaveNoFrames) {
   EXPECT_TRUE(m.Tells({2, 1, 9}, 1, 1));
 }
 
-// By a stub behind its own code, an nmethod calls an interpreted method: only one frame is there.
+// An nmethod calls an interpreted method through a stub behind its own code: that is only one
+// frame.
 TEST_F(SteppedStackTest, StubsBehindCompiledCode) {
   m.CallTo(0x2000);
   m.CallTo(0x2f00);
@@ -249,7 +251,7 @@ TEST_F(SteppedStackTest, InlinedFrames) {
   EXPECT_EQ(m.Judge({3, 21, 1, 9}), CallerVerdict::kContradicted);
 }
 
-// Of many equal frames, some of the places where they may end are right.
+// Among equal frames, one too few is noticed.
 TEST_F(SteppedStackTest, Recursion) {
   for (int i = 0; i < 4; i++) {
     m.pc = 0x1000;
@@ -298,7 +300,7 @@ TEST_F(SteppedStackTest, Interpreter) {
   EXPECT_TRUE(m.Tells({3, 2, 1, 9}, 1, 2));
 }
 
-// Before its frame is built, fp is the caller's: whose method is there is not said.
+// Until the interpreter has built the frame, fp is the caller's, and the method is unknown.
 TEST_F(SteppedStackTest, InterpreterWithoutFrame) {
   m.CallTo(kEntry);
   m.CallTo(kNative);
@@ -354,7 +356,7 @@ TEST_F(TwoCallsDeep, DeoptimisationReplacesFrames) {
   EXPECT_EQ(m.Judge({6, 2, 9}), CallerVerdict::kContradicted);
 }
 
-// Such as those of a virtual thread that is mounted.
+// Such as the frames of a virtual thread that is mounted.
 TEST_F(TwoCallsDeep, FramesThatWereCopied) {
   m.SetSp(m.sp - 8);  // in compiled code that says nothing
   EXPECT_TRUE(m.Tells({3, 2, 1, 9}, 1, 2));
@@ -403,7 +405,7 @@ TEST_F(TwoCallsDeep, AFrameThatIsLeftByAJump) {
   EXPECT_TRUE(m.Tells({2, 1, 9}, 0, 2)) << "without a frame";
 }
 
-// A stub may go from the callee's return address to another one, the frame of the caller on top.
+// A stub may pop the callee's return address and jump elsewhere, with the caller's frame on top.
 TEST_F(TwoCallsDeep, AnExceptionThatAStubHandlesInTheCallersFrame) {
   m.Jump(kStub);  // without a frame
   m.Pop();
@@ -420,7 +422,7 @@ TEST_F(TwoCallsDeep, AnExceptionThatAStubHandlesInTheCallersFrame) {
   EXPECT_TRUE(n.Tells({2, 1, 9}, 1, 1)) << "in the caller's own code nothing is in doubt";
 }
 
-// At its entry, an nmethod asks whether it may be entered.
+// An nmethod's entry barrier calls a stub: the nmethod's frame may count or not.
 TEST_F(SteppedStackTest, CallsAtTheEntryOfAnNmethod) {
   m.CallTo(0x2000);
   m.CallTo(0x3e00);
@@ -442,7 +444,6 @@ TEST_F(SteppedStackTest, OfManyCallsTheOldestAreForgotten) {
   EXPECT_TRUE(m.stack.calls().empty());
 }
 
-// An answer that fills its buffer is judged as far as it goes, and so is one of very many frames.
 // MethodHandle.linkToStatic takes an argument off the stack.
 TEST_F(TwoCallsDeep, AReturnAddressThatIsPutBackHigher) {
   m.Push(0x99);
@@ -467,6 +468,7 @@ TEST_F(TwoCallsDeep, AReturnAddressThatAnAdapterPushesOnceMore) {
   EXPECT_TRUE(m.Tells({4, 3, 2, 1}, 1, 3));
 }
 
+// An answer that fills its buffer is judged as far as it goes, and so is one of very many frames.
 TEST_F(TwoCallsDeep, TruncatedAnswers) {
   EXPECT_EQ(m.Judge({3}, true), CallerVerdict::kUnknown);
   EXPECT_EQ(m.Judge({3}, false), CallerVerdict::kContradicted);

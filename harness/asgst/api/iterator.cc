@@ -24,8 +24,8 @@ void ASGST_IteratorOpaque::Rewind() {
   is_guess = false;
   const WalkStatus status = Begin();
   if (status == WalkStatus::kFound) Advance();
-  // A stack that is broken before its first frame has no top Java frame: ASGST_NO_FRAME would be a
-  // lie.
+  // A stack that is broken before its first frame has no top Java frame: ASGST_NO_FRAME would be
+  // wrong.
   if (status != WalkStatus::kFound || state == ASGST_BROKEN_STACK) state = ASGST_NO_TOP_JAVA_FRAME;
   if (status == WalkStatus::kUnknownState) state = ASGST_UNSAFE_STATE;
 }
@@ -58,7 +58,7 @@ int ThreadOf(uint64_t& thread) {
   return thread == 0 ? ASGST_NO_THREAD : 1;
 }
 
-// `registers`: to begin at, whatever the thread's state; null: begins by `context` and state.
+// `registers`: where the walk begins, in any thread state; null: `context` and the state decide.
 int Run(const void* context, const walkhammer::Registers* registers, int32_t options,
         ASGST_IteratorHandler fun, void* argument) {
   using From = ASGST_Iterator::From;
@@ -98,8 +98,8 @@ int ASGST_ThreadState() {
   const auto state = *reinterpret_cast<const volatile int32_t*>(thread + Live()->jvm.thread_state);
   const int number = Live()->jvm.states.StateOf(state);
   if (number == kInNative) return kAliveAndRunnable | kNativeBit;
-  // In Java code a thread waits for nothing. A thread that is blocked may wait for the end of a
-  // safepoint, which is nothing of its own.
+  // In Java code a thread waits for nothing. A blocked thread may wait only for the end of a
+  // safepoint.
   const int32_t status = number == kInJava ? kAliveAndRunnable : ThreadStatus(thread);
   return status < 0 ? kAliveAndRunnable : status;
 }

@@ -323,7 +323,7 @@ TEST_F(IteratorApi, ASignalBeforeAnothersHandlerHasBegun) {
   for (const char* method : {"interpSpin", "c2Spin"}) {
     RunningMethod running(method);
     found_nested.result = 0;
-    // What is sent in a handler that blocks it comes when the handler returns.
+    // A signal that the handler blocks and sends is delivered when the handler returns.
     EXPECT_TRUE(running.Raise([&](ucontext_t*) {
       sigset_t both;
       sigemptyset(&both);

@@ -52,7 +52,7 @@ void Fill(const JavaWalk::UsualFrame& from, ASGST_CallFrame& to) {
   to.java_frame.method_id = reinterpret_cast<jmethodID>(from.id);
 }
 
-// Null, with a word on stderr, if there is no JVM to walk in.
+// Null, with a line on stderr, if libasgst is not attached.
 const WalkLayout* Attached() {
   const WalkLayout* layout = Live();
   if (layout == nullptr) TellNotAttached();

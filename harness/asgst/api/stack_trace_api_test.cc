@@ -229,8 +229,8 @@ TEST_F(StackTraceApi, WhatIsSearchedForIsAGuess) {
   EXPECT_EQ(walked_.guessed_from, -1) << "no frame is left";
 }
 
-// By its symbol, by its code or, on 17.0.7 and before, as a stub; these JDKs' SafeFetch works on
-// any thread.
+// SafeFetch is found by its symbol, by its code or, on 17.0.7 and before, as a stub. In these JDKs
+// it works on any thread.
 TEST_F(StackTraceApi, ReadsThroughSafeFetch) {
   EXPECT_EQ(asgst_reads(), ASGST_READS_SAFEFETCH);
   jint elsewhere = ASGST_READS_NOT_ATTACHED;
@@ -395,7 +395,7 @@ TEST_F(StackTraceApi, OptionsThatAreNoneHaveNoEffect) {
   EXPECT_EQ(walked_.Order(), "31");
 }
 
-// The second walk finds what the first has found out.
+// The second walk finds results of the first in the caches.
 TEST_F(StackTraceApi, WithoutCachesItIsTheSame) {
   for (const char* method : {"interpProbe", "c1Chain", "c2Chain"}) {
     InProbe(method, [&](ucontext_t* context) {

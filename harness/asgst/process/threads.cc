@@ -24,9 +24,9 @@ struct {
 
 uint64_t CurrentList() { return __atomic_load_n(at.list, __ATOMIC_ACQUIRE); }
 
-// The first listed thread that `wanted` is true for, or 0. A list that the JVM has replaced may
-// have been freed while it was read: then what was found there does not count. A search along a
-// chain that changes in between may end early and miss a thread.
+// The first listed thread that `wanted` is true for, or 0. The JVM may have replaced and freed a
+// list while it was read: then what was found there does not count. A search along a chain that
+// changes in between may end early and miss a thread.
 template <typename Wanted>
 uint64_t FindThread(Wanted wanted) {
   const LiveMemory memory;
@@ -103,7 +103,7 @@ JNIEnv* EnvOf(uint64_t thread) {
   return thread == 0 ? nullptr : reinterpret_cast<JNIEnv*>(thread + at.env);
 }
 
-// Without an id, the address of the thread object must do. A collection may move the object: then
+// Without an id, the address of the thread object is used. A collection may move the object: then
 // the same virtual thread looks like another one. So would a thread that carries none, while a
 // concurrent collector has moved only one of the two references to its object.
 uint64_t RunnerOf(uint64_t thread) {

@@ -44,7 +44,8 @@ TEST_F(FrameMarkThreads, AreCalledByTheirOwnThreads) {
   EXPECT_EQ(calls, 2 * kTimes);
 }
 
-// As some libraries start their threads. The hooks' traps would end the process.
+// Some libraries start their threads with all signals blocked. The hooks' traps would end the
+// process.
 TEST_F(FrameMarkThreads, OfThreadsThatHaveInheritedABlockedMask) {
   MarkedClass();
   live_.on_probe = [] {};
@@ -112,7 +113,7 @@ TEST_F(FrameMarkThreads, EndWithTheirThreads) {
   EXPECT_EQ(calls, 0);
 }
 
-// The running thread is sampled at any place; its signal handler marks the second frame.
+// Samples the running thread at any place; the signal handler marks the second frame.
 void ExpectSamplesAreLeft(const char* method) {
   constexpr int kSamples = 300;
   MarkedClass();
@@ -141,7 +142,7 @@ void ExpectSamplesAreLeft(const char* method) {
           if (top == nullptr) top = frame.sp;
           is_marked = frame.sp > top;
         }
-        // The oldest is never left.
+        // The oldest frame never returns.
         is_marked = is_marked && ASGST_State(iterator) == 1;
         if (is_marked) ASGST_MoveFrameMark(mark.get(), frame.sp);
       });

@@ -26,12 +26,12 @@ constinit __attribute__((tls_model("initial-exec"))) thread_local volatile bool 
 
 HookedFunction update_poll_values = nullptr, block_at_safepoint = nullptr;
 
-// The current thread is at a poll, in whichever of its states; its anchor is set.
+// The current thread is at a poll, in any thread state; its anchor is set.
 void OnPoll(uint64_t thread) {
   if (!is_armed || IsProcessing() || thread != CurrentJavaThread()) return;
   is_armed = false;
   const int error_number = errno;  // the JVM, or the code that it returns to, may look at it yet
-  // Else the service handles them.
+  // Otherwise the service processes the queues.
   if (HasOwnPolls() && !AreQueuesHeld() && IsRoomOnStack(thread)) ProcessOwnQueues(thread);
   errno = error_number;
 }

@@ -19,8 +19,8 @@ constexpr int kMostPushes = 1000;
 
 void* PointerTo(uint64_t address) { return reinterpret_cast<void*>(address); }
 
-// Records what would be queued now for `thread`, a JavaThread* (0: the current thread, for no queue
-// whose elements are handled). Returns ASGST_JAVA_TRACE, or an error below 0.
+// Records what would be queued now for `thread`, a JavaThread*. 0: the current thread, for a caller
+// that queues nothing. Returns ASGST_JAVA_TRACE, or an error below 0.
 int Record(uint64_t thread, const void* ucontext, QueuedSample& sample) {
   if (Live() == nullptr) return ASGST_NOT_ATTACHED;
   const uint64_t current = CurrentJavaThread();

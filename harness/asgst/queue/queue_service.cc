@@ -68,24 +68,26 @@ void ProcessAtSafepoint() {
 
 void JNICALL OnDeath(jvmtiEnv*, JNIEnv*) { EndOwnPolls(); }
 
-// Comes before each pause of a collection, at a safepoint, while nothing is unloaded yet. So no
-// element waits longer than the methods of its frames live: a class is unloaded only if no thread
-// was in its methods at some pause, whose begin has handled all older elements.
+// Called at a safepoint, before each pause of a collection unloads anything. So each element is
+// handled while the methods of its frames exist. A class is unloaded only if no thread was in its
+// methods at some pause, and the begin of that pause has handled all older elements.
 void JNICALL OnCollectionStart(jvmtiEnv*) {
   const std::lock_guard lock(ProcessingMutex());
   ProcessQueues();
 }
 
-// Looks again at elements whose handlers have not returned, after so many microseconds: ever more.
+// Pauses before another look at elements whose handlers have not returned, in us: each is twice as
+// long.
 constexpr int kFirstPause = 30, kMostPause = 10'000;
-// No wake-up by each element: a signal handler's thread would share its processor with the service.
+// Elements do not wake the service, as it would take processor time from the signal handler's
+// thread.
 constexpr std::chrono::milliseconds kPauseForOwnPolls{10};
 
 // Processes the queues at a safepoint. Returns how long the service then rests. Before JDK 13
 // (JDK-8214271), threads that have waited for a safepoint's end go on one after the other, and
 // mostly meet the next safepoint if that comes at once: a program whose threads are all sampled
-// would hardly go on. There the service rests as long as the stop took. On a busy machine that is
-// longer than any time slice: less rest than that, and nobody has gone on when it ends.
+// would hardly go on. There the service rests as long as the stop took, 1 to 500 ms. On a busy
+// machine that is longer than a time slice; after a shorter rest, no thread would have run.
 std::chrono::nanoseconds Stop() {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::nanoseconds kLeast = std::chrono::milliseconds(1), kMost = 500 * kLeast;

@@ -39,7 +39,7 @@ class PtraceStepperTest : public testing::Test {
     ASSERT_GT(child_, 0);
     std::this_thread::sleep_for(milliseconds(200));
   }
-  // Steps the process for a while. How long the end took, or -1 s: tracing is not allowed here.
+  // Steps the process for a while. Returns how long End() took; -1 s: tracing is not allowed here.
   std::chrono::nanoseconds EndTakes() {
     PtraceStepper stepper(*memory_.state, child_);
     memory_.state->step_tid.store(child_);
@@ -53,8 +53,8 @@ class PtraceStepperTest : public testing::Test {
   // Steps a process that exits with status 7 at SIGUSR2. Null: the kernel refuses to trace.
   std::unique_ptr<PtraceStepper> StepOneThatExits() {
     Fork([] {
-      // A handler that is never left: when stepping ends, the program's signal is on its way or in
-      // it.
+      // The handler never returns: when stepping ends, the program's signal is pending or in its
+      // handler.
       signal(SIGUSR2, [](int) { _exit(7); });
       signal(kSampleSignal, SIG_IGN);
       for (;;) pause();
@@ -97,7 +97,7 @@ TEST_F(PtraceStepperTest, AThreadThatSleepsWithTheSignalBlockedIsLetGo) {
   EXPECT_EQ(waitpid(child_, nullptr, WNOHANG), 0);  // it lives on
 }
 
-// The parent waits for it, whoever steps it.
+// The parent reaps the process, whoever steps it.
 TEST_F(PtraceStepperTest, TheEndOfASteppedProcessIsTheParents) {
   const auto stepper = StepOneThatExits();
   if (stepper == nullptr) GTEST_SKIP() << "the kernel refuses to trace";

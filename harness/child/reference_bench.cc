@@ -7,12 +7,15 @@
 // call site is met for the first time. With --before, another libasgst.so walks the same. With
 // --asprof, async-profiler's walkVM does, and the reference once more, both behind walkhammer's
 // interface for walkers, which paints and copies the frames.
+// The counter `instructions` is how many instructions one such walk executes, counted by single
+// steps (x86_64 only): unlike the time, it is nearly the same on each machine and under each load.
 //   reference_bench [--jdk=DIR] [--before=libasgst.so] [--asprof=libasyncProfiler.so]
 //                   [benchmark options]
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,6 +25,7 @@
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/child/scenes_bench.h"
+#include "harness/guard/arch.h"
 #include "harness/request/walker_table.h"
 #include "harness/walkers/agct.h"
 #include "harness/walkers/makers.h"
@@ -92,6 +96,22 @@ int WalkBehindInterface(Walker& walker, JNIEnv* env, ucontext_t* context, int de
 
 using WalkFunction = std::function<int(JNIEnv*, ucontext_t*, int)>;
 
+volatile sig_atomic_t steps = 0;
+
+// Counts the instructions of one walk by the SIGTRAP after each. 0: this machine cannot.
+int CountInstructions(const WalkFunction& walk, JNIEnv* env, ucontext_t* context, int depth) {
+  if (!kHasTrapFlag) return 0;
+  struct sigaction before, counting{};
+  counting.sa_handler = [](int) { steps = steps + 1; };
+  sigaction(SIGTRAP, &counting, &before);
+  steps = 0;
+  StepFromHere(true);
+  walk(env, context, depth);
+  StepFromHere(false);
+  sigaction(SIGTRAP, &before, nullptr);
+  return steps;
+}
+
 void WalkAgainAndAgain(benchmark::State& state, const WalkFunction& walk, JNIEnv* env,
                        ucontext_t* context, int depth) {
   for (auto _ : state) {
@@ -110,6 +130,8 @@ void WalkScene(benchmark::State& state, const Row& row, const WalkFunction& walk
   scenes.environment.stage->Run(scene, [&] {
     Presented presented(scene);
     WalkAgainAndAgain(state, walk, scene.env, presented.context(), row.depth);
+    state.counters["instructions"] =
+        CountInstructions(walk, scene.env, presented.context(), row.depth);
   });
 }
 
@@ -138,11 +160,12 @@ void WalkCallSites(benchmark::State& state, const WalkFunction& walk) {
 }
 
 void PrintRatios(const MedianTimes& times) {
-  fmt::print("\ntime, as a share of AsyncGetCallTrace's (medians of this run)\n");
+  fmt::print("\ntime, as a share of AsyncGetCallTrace's (medians of this run), and instructions\n");
   for (const auto& [name, ns] : times.ns()) {
     const auto base = times.ns().find("agct" + name.substr(name.find('/')));
     if (base != times.ns().end())
-      fmt::print("  {:<36} {:6.3f}   {:7.0f} ns\n", name, ns / base->second, ns);
+      fmt::print("  {:<36} {:6.3f}   {:7.0f} ns   {:8.0f}\n", name, ns / base->second, ns,
+                 times.instructions().at(name));
   }
 }
 

@@ -44,9 +44,14 @@ bool HasFailed(const Run& run) {
 
 void MedianTimes::ReportRuns(const std::vector<Run>& runs) {
   ConsoleReporter::ReportRuns(runs);
-  for (const Run& run : runs)
-    if (!HasFailed(run) && (run.run_type == Run::RT_Iteration || run.aggregate_name == "median"))
-      ns_[run.run_name.function_name] = run.GetAdjustedRealTime();
+  for (const Run& run : runs) {
+    if (HasFailed(run) || (run.run_type != Run::RT_Iteration && run.aggregate_name != "median"))
+      continue;
+    ns_[run.run_name.function_name] = run.GetAdjustedRealTime();
+    const auto counted = run.counters.find("instructions");
+    instructions_[run.run_name.function_name] =
+        counted == run.counters.end() ? 0 : counted->second.value;
+  }
 }
 
 int BenchMain::Run(int argc, char** argv) const {

@@ -23,9 +23,11 @@ class MedianTimes : public benchmark::ConsoleReporter {
   void ReportRuns(const std::vector<Run>& runs) override;
   // Elapsed time of an iteration, by benchmark function. Requires the default unit, nanoseconds.
   const std::map<std::string, double>& ns() const { return ns_; }
+  // The counter `instructions` of each benchmark function; 0 where it has none.
+  const std::map<std::string, double>& instructions() const { return instructions_; }
 
  private:
-  std::map<std::string, double> ns_;
+  std::map<std::string, double> ns_, instructions_;
 };
 
 struct BenchMain {

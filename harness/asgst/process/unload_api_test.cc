@@ -315,6 +315,35 @@ TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
   env_->SetStaticBooleanField(changing_, leave, JNI_TRUE);
 }
 
+// A class of the JDK may come from the CDS archive, where its methods have virtual tables of their
+// own; the methods that replace them do not come from there.
+TEST_F(RedefineApi, AnOldVersionFromTheArchiveKeepsItsId) {
+  jclass optional = FindTestClass("java/util/Optional");
+  const jmethodID present =
+      env_->GetMethodID(optional, "ifPresent", "(Ljava/util/function/Consumer;)V");
+  const std::vector<jbyte> bytes = ClassFile("/java/util/Optional");
+  ASSERT_FALSE(bytes.empty());
+  jfieldID inside = env_->GetStaticFieldID(changing_, "inside", "Z");
+  RunningMethod running([&] {
+    JNIEnv* own = live_.env();
+    own->CallStaticVoidMethod(changing_, own->GetStaticMethodID(changing_, "runInOptional", "()V"));
+  });
+  while (env_->GetStaticBooleanField(changing_, inside) == JNI_FALSE) std::this_thread::yield();
+  for (const char* when : {"before", "after"}) {
+    int seen = 0;
+    ASSERT_TRUE(running.Raise([&](ucontext_t* context) {
+      ASGST_CallFrame frames[64];
+      ASGST_CallTrace trace{0, frames, nullptr};
+      AsyncGetStackTrace(&trace, 64, context, 0);
+      for (int i = 0; i < trace.num_frames; i++)
+        seen += trace.frames[i].java_frame.method_id == present;
+    }));
+    EXPECT_EQ(seen, 1) << when;
+    Redefine(optional, bytes);
+  }
+  env_->SetStaticBooleanField(changing_, env_->GetStaticFieldID(changing_, "leave", "Z"), JNI_TRUE);
+}
+
 TEST_F(RedefineApi, HandlerIsToldOfRedefinition) {
   Listener listener;
   const std::vector<ASGST_Method> before = MethodsOf(changing_);

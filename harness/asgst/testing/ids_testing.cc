@@ -141,14 +141,26 @@ std::string HeldBy(const std::string& text, int size) {
   return held;
 }
 
-void Redefine(jclass changing, int8_t number) {
+std::vector<jbyte> ClassFile(const char* name) {
   JNIEnv* env = LiveJvm::Get().env();
+  jclass changing = FindTestClass("wh/Changing");
   auto* array = static_cast<jbyteArray>(env->CallStaticObjectMethod(
       changing, StaticMethod(changing, "bytesOf", "(Ljava/lang/String;)[B"),
-      env->NewStringUTF("Changing")));
-  ASSERT_NE(array, nullptr);
-  std::vector<jbyte> bytes(env->GetArrayLength(array));
+      env->NewStringUTF(name)));
+  if (array == nullptr) return {};
+  std::vector<jbyte> bytes(static_cast<size_t>(env->GetArrayLength(array)));
   env->GetByteArrayRegion(array, 0, static_cast<jsize>(bytes.size()), bytes.data());
+  return bytes;
+}
+
+void Redefine(jclass klass, const std::vector<jbyte>& bytes) {
+  const jvmtiClassDefinition definition = {klass, static_cast<jint>(bytes.size()),
+                                           reinterpret_cast<const unsigned char*>(bytes.data())};
+  ASSERT_EQ(TestJvmti()->RedefineClasses(1, &definition), JVMTI_ERROR_NONE);
+}
+
+void Redefine(jclass changing, int8_t number) {
+  std::vector<jbyte> bytes = ClassFile("Changing");
   int changes = 0;
   for (size_t i = 0; i + 2 < bytes.size(); i++) {  // bipush 41, ireturn
     if (bytes[i] != 0x10 || bytes[i + 1] != 41 || bytes[i + 2] != static_cast<jbyte>(0xac))
@@ -157,9 +169,7 @@ void Redefine(jclass changing, int8_t number) {
     changes++;
   }
   ASSERT_EQ(changes, 2);
-  const jvmtiClassDefinition definition = {changing, static_cast<jint>(bytes.size()),
-                                           reinterpret_cast<unsigned char*>(bytes.data())};
-  ASSERT_EQ(TestJvmti()->RedefineClasses(1, &definition), JVMTI_ERROR_NONE);
+  Redefine(changing, bytes);
 }
 
 }  // namespace walkhammer::asgst

@@ -97,6 +97,9 @@ class IdsApi : public LiveTest {
   jclass ids_ = FindTestClass("wh/Ids");
 };
 
+// The class file of a class of package wh, or of "/java/util/Optional" by its path; empty: none.
+std::vector<jbyte> ClassFile(const char* name);
+void Redefine(jclass klass, const std::vector<jbyte>& bytes);
 // Redefines wh.Changing: its methods return `number` instead of 41.
 void Redefine(jclass changing, int8_t number);
 

@@ -301,6 +301,7 @@ TEST_P(JavaWalkTest, ARedefinedMethodHasNotTheIdOfItsNewVersion) {
 TEST_P(JavaWalkTest, AnIntrinsicHasNotTheIdOfAnotherMethod) {
   constexpr uint64_t kNative = 0x100;
   const uint64_t method = MadeUpJvm::Method(0), id = method + 0x500;
+  memory_.Put(MadeUpJvm::Method(1) + 0x200 + 24, method + 0x300);  // of the same class
   memory_.Put(method + 16, kNative);
   EXPECT_EQ(FirstId(), id);
   memory_.Put(id, MadeUpJvm::Method(1));
@@ -322,6 +323,19 @@ TEST_P(JavaWalkTest, AnIntrinsicHasNotTheIdOfAnotherMethod) {
   EXPECT_EQ(FirstId(), 0U);
   ListInClass(method);
   EXPECT_EQ(FirstId(), kId);
+}
+
+// A former version may come from the CDS archive, and has a virtual table of its own then.
+TEST_P(JavaWalkTest, AnOldVersionHasTheIdOfTheNewestOfItsClass) {
+  const uint64_t method = MadeUpJvm::Method(0), id = method + 0x500;
+  memory_.Put(id, MadeUpJvm::Method(1));
+  EXPECT_EQ(FirstId(), 0U) << "a method of another class";
+  memory_.Put(MadeUpJvm::Method(1) + 0x200 + 24, method + 0x300);
+  EXPECT_EQ(FirstId(), id);
+  memory_.Put(MadeUpJvm::Method(1), 0x99);
+  EXPECT_EQ(FirstId(), id) << "another virtual table";
+  memory_.Put(MadeUpJvm::Method(1) + 0x100 + 16, 50 << 16 | 7);
+  EXPECT_EQ(FirstId(), 0U) << "another number";
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, JavaWalkTest, testing::Values(&kX86_64Rules, &kAarch64Rules),

@@ -24,8 +24,9 @@ bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, 
 }
 
 // True if a jmethodID is that of `method`; `now`: the Method* that it leads to. That is `method`
-// or, once the class was redefined, its newest version: then both versions have the same C++
-// virtual table and number, and both or neither are native.
+// or, once the class was redefined, its newest version: then both versions have the same class and
+// number, and both or neither are native. Their C++ virtual tables differ where the former version
+// comes from the CDS archive.
 bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
              const MethodHead& head, bool is_native, uint64_t now) {
   // An intrinsic of method handles is native, and numbered 0 in its class, but not among the
@@ -33,10 +34,8 @@ bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
   const bool may_be_intrinsic = head.number == 0 && is_native;
   if (now == method || may_be_intrinsic) return now == method;
   MethodHead newest;
-  uint64_t table = 0, newest_table = 0;
   uint32_t flags = 0;
-  return memory.ReadWord(method, table) && memory.ReadWord(now, newest_table) && table != 0 &&
-         table == newest_table && ReadHead(l, memory, now, newest) &&
+  return ReadHead(l, memory, now, newest) && newest.holder == head.holder &&
          newest.number == head.number && memory.Read(now + l.access_flags, flags) &&
          ((flags & kNativeFlag) != 0) == is_native;
 }

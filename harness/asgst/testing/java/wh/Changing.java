@@ -3,6 +3,7 @@ package wh;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Optional;
 
 /** The tests redefine this class, with another number instead of each 41. */
 final class Changing {
@@ -34,7 +35,17 @@ final class Changing {
     stay();
   }
 
-  /** The class file of a class of this package. */
+  /** Runs until `leave`, called by a class of the JDK, which the CDS archive has. */
+  static void runInOptional() {
+    leave = false;
+    Optional.of(Changing.class).ifPresent(Changing::stayFor);
+  }
+
+  private static void stayFor(Object ignored) {
+    stay();
+  }
+
+  /** The class file of a class of this package, or by its path "/java/util/Optional". */
   static byte[] bytesOf(String name) throws IOException {
     try (InputStream from = Changing.class.getResourceAsStream(name + ".class")) {
       return from.readAllBytes();

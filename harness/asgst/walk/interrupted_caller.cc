@@ -174,10 +174,24 @@ bool InterruptedCaller::FromLeafCall() {
     if (caller <= fp) break;
     fp = caller;
   }
-  // Without frame pointers: the nearest return address into generated code.
-  for (uint64_t i = 0; i < kLeafWords; i++)
-    if (TakeReturnAt(r.sp + 8 * i, r.fp)) return true;
-  return false;
+  return FromNearestReturn();
+}
+
+// Moves to the nearest return address above sp. One that frames have left behind leads into
+// compiled code, too, but no frame of that code is there: it is taken only if there is no better.
+bool InterruptedCaller::FromNearestReturn() {
+  const Registers& r = start_->registers;
+  uint64_t left = 0;
+  for (uint64_t slot = r.sp; slot < r.sp + 8 * kLeafWords; slot += 8) {
+    uint64_t pc = 0;
+    if (!ReturnAddress(slot, pc) || !IsReturn(pc)) continue;
+    const FoundCode code = CodeAt(pc);
+    const uint64_t pushed = layout_.rules->takes_back(Code(), code, pc);
+    if (code.kind != CodeKind::kNmethod || IsFrameAt(slot + 8 * (1 + pushed), code))
+      return TakeReturnAt(slot, r.fp);
+    if (left == 0) left = slot;
+  }
+  return left != 0 && TakeReturnAt(left, r.fp);
 }
 
 // Interrupted in an nmethod's handler of deoptimisation, which jumps to a blob with its own address

@@ -21,6 +21,7 @@ class InterruptedCaller : public StackPosition {
   bool FromFrameBeingBuilt();
   bool FromLink(const FoundCode& top);
   bool FromLeafCall();
+  bool FromNearestReturn();
   bool FromLeafCallByTables();
   // True, once, if FromLeafCallByTables() came to Java code that a signal interrupted: `start_` has
   // the registers of that code then.

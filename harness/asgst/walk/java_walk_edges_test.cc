@@ -336,8 +336,10 @@ TEST_P(JavaWalkTest, SaysWhyItEnded) {
 // In C code of which no table tells.
 TEST_P(JavaWalkTest, SaysWhatItSearchedFor) {
   const UnwindTables none;
-  memory_.PutBytes(leaf_ + 0x1b, {0xe8});
-  memory_.PutInt(leaf_ + 0x1c, layout_.rules->has_link_register ? 0x94000000 : 0);
+  for (const uint64_t pc : {leaf_ + 0x20, caller_ + 0x30}) {  // calls come before
+    memory_.PutBytes(pc - 5, {0xe8});
+    memory_.PutInt(pc - 4, layout_.rules->has_link_register ? 0x94000000 : 0);
+  }
   EXPECT_EQ(Walk(), kAll);
   EXPECT_EQ(guesses_, std::vector<bool>(3, false));
   start_.unwind = &none;
@@ -346,6 +348,8 @@ TEST_P(JavaWalkTest, SaysWhatItSearchedFor) {
   EXPECT_EQ(Walk(), kAll);
   EXPECT_EQ(guesses_, std::vector<bool>(3, true));
   EXPECT_EQ(end_, WalkEnd::kGuessed);
+  memory_.Put(kLeafSp - 0x38, leaf_ + 0x20);
+  EXPECT_EQ(Walk(), kAll) << "a return address that a former frame has left behind";
   memory_.Put(kLeafSp + 24, 0x4242);
   EXPECT_EQ(End(), WalkEnd::kNoCaller) << "what the walk ran into says more";
 }

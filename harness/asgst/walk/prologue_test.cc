@@ -383,7 +383,12 @@ TEST_F(PrologueX86, Calls) {
                 {0xff, 0x94, 0x24, 1, 0, 0, 0}});
   // jmp  jmp rax  one instruction before
   ExpectOfEach(rules_.follows_call, true, false,
-               {{0xe9, 1, 0, 0, 0}, {0xff, 0xe0}, {0xe8, 1, 0, 0, 0, 0x90}});
+               {{0xe9, 1, 0, 0, 0},
+                {0xff, 0xe0},
+                {0xe8, 1, 0, 0, 0, 0x90},
+                {0xff, 0xd0, 0x90},
+                {0xff, 0xd0, 0x90, 0x90, 0x90, 0x90},
+                {0xff, 0x50, 8, 0x90}});
 }
 
 TEST_F(PrologueX86, InterpreterGoesOn) {

@@ -211,8 +211,12 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
   if (!memory.ReadBytes(pc - 8, before, 8)) return false;
   if (before[3] == 0xe8) return true;  // call rel32
   // call through a register or memory: ff /2, with or without a prefix and a displacement
-  for (int at = 1; at <= 6; at++)
-    if (before[at] == 0xff && (before[at + 1] & 0x38) == 0x10) return true;
+  for (int at = 1; at <= 6; at++) {
+    InstructionX86 call;
+    if (before[at] == 0xff && (before[at + 1] & 0x38) == 0x10 &&
+        DecodeX86(before + at, 8 - at, call) && call.length == 8 - at)
+      return true;
+  }
   return false;
 }
 

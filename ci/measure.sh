@@ -96,6 +96,12 @@ ask() {
   sqlite3 -readonly "$work/$1/run.db" "$2"
 }
 
+# library NAME: the profiler's library that ci/setup/profilers.sh has laid out; nothing: it has not.
+library() {
+  found=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}/$1.so
+  [ ! -e "$found" ] || echo "$found"
+}
+
 # each COMMAND...: runs it for each JDK, as $jdk and $name; joins what it prints by "; ".
 each() {
   for jdk in $jdks; do

@@ -111,8 +111,8 @@ std::vector<HistoryBucket> JoinBuckets(std::vector<RunPart>& parts) {
   for (auto& [name, bucket] : joined) buckets.push_back(std::move(bucket));
   std::stable_sort(buckets.begin(), buckets.end(),
                    [](const HistoryBucket& a, const HistoryBucket& b) {
-                     return std::tuple(b.grade, a.realism, b.last, b.runs) <
-                            std::tuple(a.grade, b.realism, a.last, a.runs);
+                     return std::tuple(a.realism, b.grade, b.last, b.runs) <
+                            std::tuple(b.realism, a.grade, a.last, a.runs);
                    });
   return buckets;
 }

@@ -40,7 +40,7 @@ struct HistoryBucket {
 
 struct History {
   std::vector<HistoryRun> runs;                      // oldest first
-  std::vector<HistoryBucket> buckets;                // most severe, most real, latest seen first
+  std::vector<HistoryBucket> buckets;                // most real, most severe, latest seen first
   std::vector<std::pair<std::string, Failure>> bad;  // folders with a run.db that cannot be read
   std::vector<SeriesChange> changes;                 // of error codes and times
   ExitCode exit = ExitCode::kClean;                  // the most severe of all runs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/history.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,6 +64,27 @@ TEST_F(HistoryTest, JoinsBucketsOfBuildsByTheirTitle) {
   EXPECT_DOUBLE_EQ(history.buckets[1].PerMillion(history.runs), 4.0);  // not in runs before it
   EXPECT_EQ(history.buckets[2].title, "crash in gone");
   EXPECT_EQ(history.exit, ExitCode::kFindings);
+}
+
+// As in all verbs: what a real signal meets comes first, also if it is less severe.
+TEST_F(HistoryTest, TheMostRealComesFirstThenTheMostSevere) {
+  RunWriter run = std::move(RunWriter::Create(dir_.Under("1"), TestIdentity()).value());
+  const auto add = [&](const char* oracle, const char* outcome, Realism realism) {
+    const std::string title = fmt::format("{} {}", RealismWord(realism), oracle);
+    ASSERT_TRUE(run.AddFinding(TestRecord(oracle, outcome, title, realism)).ok());
+  };
+  for (const Realism realism :
+       {Realism::kEditedStack, Realism::kRandomRegisters, Realism::kShifted, Realism::kGenuine}) {
+    add("bci", "unknown", realism);  // Interesting
+    add("crash", "fault", realism);  // Forbidden
+  }
+  ASSERT_TRUE(run.Finish(RunStatus::kCleanEnd, TestTotals()).ok());
+  std::vector<std::string> titles;
+  for (const HistoryBucket& bucket : Read().buckets) titles.push_back(bucket.title);
+  EXPECT_THAT(titles,
+              testing::ElementsAre("genuine crash", "genuine bci", "shifted crash", "shifted bci",
+                                   "random-registers crash", "random-registers bci",
+                                   "edited-stack crash", "edited-stack bci"));
 }
 
 TEST_F(HistoryTest, SaysWhatIsNewAndWhatIsGone) {

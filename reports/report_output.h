@@ -16,7 +16,7 @@
 
 namespace walkhammer {
 
-// For terminals and logs: the verdict, then the buckets, most severe first, then what the run did.
+// For terminals and logs: the verdict, then the buckets, most real first, then what the run did.
 std::string TextReport(const RunSummary& summary);
 
 inline constexpr int kJsonReportSchema = 1;

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/base/json_text.h"
 #include "harness/base/numbers.h"
 #include "reports/gate_checks.h"
 
@@ -286,7 +287,7 @@ std::string GateJsonText(const GateVerdict& verdict) {
                        {"answers", FamilyJson(verdict.answers)}}},
                      {"unmet_crash_at_most_per_million", verdict.bound},
                      {"line", GateLine(verdict)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+  return JsonText(json);
 }
 
 }  // namespace walkhammer

@@ -430,5 +430,11 @@ TEST_F(Gate, JsonSaysTheSame) {
     EXPECT_THAT(json, HasSubstr(part));
 }
 
+TEST_F(Gate, JsonIsAscii) {
+  GateVerdict verdict;
+  verdict.why = "a \u202e";  // would reorder what a terminal shows after it
+  EXPECT_THAT(GateJsonText(verdict), HasSubstr("\"why\": \"a \\u202e\""));
+}
+
 }  // namespace
 }  // namespace walkhammer

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/base/json_text.h"
 #include "harness/base/numbers.h"
 #include "harness/store/run_folders.h"
 
@@ -266,7 +267,7 @@ std::string HistoryJson(const History& history) {
                      {"runs", std::move(runs)},
                      {"buckets", std::move(buckets)},
                      {"not_read", std::move(bad)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json) + "\n";
 }
 
 }  // namespace walkhammer

@@ -147,6 +147,14 @@ TEST_F(HistoryTest, JsonSaysTheSame) {
   EXPECT_EQ(json["buckets"][0]["input"], nullptr);
 }
 
+// An override of the direction of text would reorder what a terminal shows after it.
+TEST_F(HistoryTest, JsonIsAscii) {
+  Run("1", "2026-01-01", {"crash in \u202e"});
+  const std::string json = HistoryJson(Read());
+  EXPECT_THAT(json, HasSubstr("\"crash in \\u202e\""));
+  EXPECT_THAT(json, Not(HasSubstr("\u202e")));
+}
+
 TEST_F(HistoryTest, ThePageMarksTheRunsThatSawABucket) {
   Run("1", "2026-01-01", {"crash in <a>"});
   Run("2", "2026-01-02", {"crash in new"});

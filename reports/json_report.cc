@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/base/json_text.h"
 #include "harness/base/text.h"
 #include "harness/store/run_tables.h"
 #include "reports/coverage_report.h"
@@ -240,8 +241,7 @@ Result<std::string> JsonReport(const RunReader& db, const RunSummary& summary) {
   json["frame_walkers"] = OfAllCells(summary, &CellSummary::frame_walkers);
   json["frame_differences"] = OfAllCells(summary, &CellSummary::frame_differences);
   json["coverage"] = CoverageJson(summary.coverage);
-  // Text from a damaged child may not be UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(json) + "\n";
 }
 
 }  // namespace walkhammer

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "harness/base/files.h"
+#include "harness/base/json_text.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/store/run_folders.h"
 #include "harness/store/run_reader.h"
@@ -80,8 +81,7 @@ Status WriteNightRecord(const std::string& dir, const NightRecord& record) {
                          {"started_at", record.started_at},
                          {"accepted", record.accepted},
                          {"open", record.open}};
-  return WriteFileAtomically(dir + "/" + kNightRecordName,
-                             document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  return WriteFileAtomically(dir + "/" + kNightRecordName, JsonText(document) + "\n");
 }
 
 std::vector<Night> NightsBefore(const std::string& dir, const std::string& start,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json_text.h"
 #include "reports/night.h"
 
 namespace walkhammer {
@@ -65,7 +66,7 @@ std::string NightJsonText(const NightVerdict& verdict) {
                      {"changes", std::move(changes)},
                      {"known_bugs_met", verdict.known},
                      {"notes", verdict.notes}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+  return JsonText(json);
 }
 
 }  // namespace walkhammer

@@ -260,6 +260,15 @@ TEST_F(ReportTest, JsonTakesTextThatIsNoUtf8) {
   EXPECT_EQ(ReadJson()["buckets"][0]["findings"][0]["fault"], "no JSON {");
 }
 
+// An override of the direction of text would reorder what a terminal shows after it.
+TEST_F(ReportTest, JsonIsAscii) {
+  Add("crash", "fault", "a \u202e", Realism::kGenuine);
+  Finish();
+  const std::string text = JsonReport(Opened(), Summary()).value();
+  EXPECT_THAT(text, HasSubstr("\"title\": \"a \\u202e\""));
+  EXPECT_THAT(text, Not(HasSubstr("\u202e")));
+}
+
 // Writers of JSON call themselves for what is nested.
 TEST_F(ReportTest, JsonTakesFaultsThatAreNestedWithoutEnd) {
   FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json_text.h"
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
 #include "harness/findings/crash_folder.h"
@@ -99,7 +100,7 @@ std::string SarifReport(const OutputSource& source) {
                "sarif-schema-2.1.0.json"},
               {"version", "2.1.0"}};
   log["runs"] = Json::array({std::move(run)});
-  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(log) + "\n";
 }
 
 }  // namespace walkhammer

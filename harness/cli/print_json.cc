@@ -3,12 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json_text.h"
 #include "harness/base/print.h"
 
 namespace walkhammer {
 
-void PrintJson(const nlohmann::json& json) {
-  Print(stdout, "{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-}
+void PrintJson(const nlohmann::json& json) { Print(stdout, "{}\n", JsonText(json)); }
 
 }  // namespace walkhammer

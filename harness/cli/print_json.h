@@ -7,7 +7,7 @@
 
 namespace walkhammer {
 
-// Indented JSON and a newline on stdout; bytes that are not UTF-8 are replaced.
+// JsonText and a newline on stdout.
 void PrintJson(const nlohmann::json& json);
 
 }  // namespace walkhammer

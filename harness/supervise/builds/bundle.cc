@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/base/json_text.h"
 #include "harness/base/shell.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/findings/explain.h"
@@ -156,10 +157,7 @@ class Bundler {
                       {"outcomes", std::move(outcomes)},
                       {"unable_reason", Clean(tally.unable_reason, kTableName)}});
     }
-    using nlohmann::json;
-    return json({{"schema", 1}, {"builds", rows}})
-               .dump(2, ' ', false, json::error_handler_t::replace) +
-           "\n";
+    return JsonText(nlohmann::json({{"schema", 1}, {"builds", rows}})) + "\n";
   }
 
   static std::string Machine() {

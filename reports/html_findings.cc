@@ -23,16 +23,6 @@ constexpr size_t kMostDetail = 1'000'000;
 constexpr size_t kLeastDetail = 200'000;
 constexpr size_t kLinesShown = 16;  // of frames, of call chains, of edits
 
-// The first lines of `text`, with a line on what was left out.
-std::string FirstLines(std::string_view text, size_t most) {
-  std::string kept;
-  size_t lines = 0;
-  for (const std::string& line : Split(Trim(text), '\n'))
-    if (lines++ < most) kept += line.substr(0, 300) + "\n";
-  if (lines > most) kept += fmt::format("... and {} more\n", Grouped(lines - most));
-  return kept;
-}
-
 // The request without what only a replay needs.
 std::string ShownText(std::string_view request) {
   std::string fields, edits;

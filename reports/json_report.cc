@@ -73,10 +73,15 @@ Json WithDelivery(const Json& row) {
 }
 
 Json FindingJson(const FindingRecord& finding) {
+  // Our own chains of calls are far shorter.
+  constexpr size_t kMostChain = 64 << 10, kLinesOfCutChain = 100;
   // Our own faults are flat, and take less than 2 KiB. What is nested deeper is left out, for dump
   // calls itself; what is larger stays text.
   constexpr size_t kMostFault = 64 << 10;
-  Json json = RowJson(StoredFinding{{}, 0, finding}, {"id", "bucket"});
+  FindingRecord kept = finding;
+  for (std::string* chain : {&kept.frames, &kept.native})
+    if (chain->size() > kMostChain) *chain = FirstLines(*chain, kLinesOfCutChain);
+  Json json = RowJson(StoredFinding{{}, 0, kept}, {"id", "bucket"});
   if (finding.fault.size() > kMostFault) return json;
   const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth < 8; };
   const Json fault = Json::parse(finding.fault, shallow, false);

@@ -165,6 +165,26 @@ TEST_F(ReportTest, OfAFaultOfAStrangerOnlyASmallOneIsParsed) {
   EXPECT_TRUE(ReadJson()["buckets"][0]["findings"][0]["fault"].is_string());
 }
 
+TEST_F(ReportTest, CallsOfAStrangerAreCutAndSayThatTheyAre) {
+  FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
+  record.frames.clear();
+  for (int i = 0; i < 100'000; i++) record.frames += "a.B.c()V @ 3\n";
+  record.native = std::string(2'000'000, 'n');
+  ASSERT_TRUE(run_->AddFinding(record).ok());
+  Finish();
+  const json finding = ReadJson()["buckets"][0]["findings"][0];
+  EXPECT_THAT(finding["frames"].get<std::string>(), testing::EndsWith("\n... and 99,900 more\n"));
+  EXPECT_EQ(finding["native"], std::string(300, 'n') + " ... (cut)\n");
+}
+
+TEST_F(ReportTest, CallsAreWholeInJson) {
+  FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
+  record.native = std::string(1000, 'n') + "\n\n";
+  ASSERT_TRUE(run_->AddFinding(record).ok());
+  Finish();
+  EXPECT_EQ(ReadJson()["buckets"][0]["findings"][0]["native"], record.native);
+}
+
 TEST_F(ReportTest, RegradingIsVisible) {
   FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
   record.grade = Grade::kAcceptable;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "harness/base/numbers.h"
+
 namespace walkhammer {
 namespace {
 
@@ -76,6 +78,18 @@ std::vector<std::string> Split(std::string_view text, char separator) {
     if (end == std::string_view::npos) return parts;
     begin = end + 1;
   }
+}
+
+std::string FirstLines(std::string_view text, size_t most) {
+  constexpr size_t kMostBytes = 300;
+  std::string kept;
+  size_t lines = 0;
+  for (const std::string& line : Split(Trim(text), '\n')) {
+    if (lines++ >= most) continue;
+    kept += line.substr(0, kMostBytes) + (line.size() > kMostBytes ? " ... (cut)\n" : "\n");
+  }
+  if (lines > most) kept += fmt::format("... and {} more\n", Grouped(lines - most));
+  return kept;
 }
 
 }  // namespace walkhammer

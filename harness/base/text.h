@@ -31,6 +31,10 @@ std::vector<std::string> Words(std::string_view text);
 // Returns the parts that `separator` separates, also empty parts; none if `text` is empty.
 std::vector<std::string> Split(std::string_view text, char separator);
 
+// Returns the first `most` lines of `text`, without white space at either end. Each is cut to 300
+// bytes and ends in a newline. Marks say what was cut: " ... (cut)", "... and 12 more".
+std::string FirstLines(std::string_view text, size_t most);
+
 // Returns the value of `Enum`, from 0 to `last`, that `word_of` turns into `word`; `otherwise` if
 // there is none. `word_of` takes an `Enum` and returns what a std::string_view compares with.
 template <typename Enum, typename WordOf>

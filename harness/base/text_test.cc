@@ -33,6 +33,14 @@ TEST(TextTest, AWordLeadsBackToItsValue) {
 }
 
 // Terminals obey control characters: C0, DEL, and C1 both as bytes and in UTF-8.
+TEST(TextTest, FirstLinesSayWhatTheyLeaveOut) {
+  EXPECT_EQ(FirstLines("\n", 2), "");
+  EXPECT_EQ(FirstLines(" a\nb ", 2), "a\nb\n");
+  EXPECT_EQ(FirstLines("a\nb\nc\nd", 2), "a\nb\n... and 2 more\n");
+  EXPECT_EQ(FirstLines(std::string(300, 'a'), 1), std::string(300, 'a') + "\n");
+  EXPECT_EQ(FirstLines(std::string(301, 'a'), 1), std::string(300, 'a') + " ... (cut)\n");
+}
+
 TEST(TextTest, PrintableHoldsNoControlCharacters) {
   const std::string kept = "a b~\n\tgr\xc3\xbc\xc3\x9f \xe2\x86\x92 \xf0\x9f\x94\xa8 \xc2\xa0";
   EXPECT_EQ(Printable(kept), kept);

@@ -521,6 +521,12 @@ fill_up() {
   await_end 90
   [ "$status" -eq 2 ] || [ "$status" -eq 4 ]
   [[ "$(tail -n 1 "$tmp/stderr")" == "walkhammer: "* ]]
+  # The run knows how it ended, as long as the disk is full, too.
+  run --separate-stderr "$walkhammer" report "$mounted/run"
+  echo "$output $stderr"
+  [ "$status" -eq 4 ]
+  [[ "$output" == *"the disk is full"* ]]
+  [[ "$output" != *"was killed"* ]]
 }
 
 @test "two runs on one folder at once" {

@@ -70,7 +70,14 @@ Status LockedFolder::Lock() {
   if (flock(lock_fd_, LOCK_EX | LOCK_NB) != 0)
     return BadInput(fmt::format("--out {}: cannot be locked ({}); choose a folder on a local disk",
                                 dir_, std::strerror(errno)));
+  const int error = posix_fallocate(lock_fd_, 0, kReserve);
+  if (error == ENOSPC || error == EDQUOT) return NotWritable(dir_, error);
   return Ok();
+}
+
+void LockedFolder::FreeReserve() {
+  // Where this fails, the end is written all the same if it fits.
+  [[maybe_unused]] const int failed = ftruncate(lock_fd_, 0);
 }
 
 Result<std::unique_ptr<LockedFolder>> LockedFolder::Make(const std::string& given) {

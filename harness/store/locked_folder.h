@@ -14,12 +14,16 @@ namespace walkhammer {
 
 inline constexpr char kDbName[] = "run.db";
 inline constexpr char kLockName[] = "run.lock";
+// Bytes that the lock file keeps from a disk that runs full. The end of a run takes a few dozen
+// pages of 4 KiB in the write-ahead log.
+inline constexpr long kReserve = 256 << 10;
 
 class LockedFolder {
  public:
   // Makes `dir` and its parents, or takes an empty folder, and locks it until the object dies.
   // Fails with kBadInput, and leaves nothing behind, on what the user must fix: a folder that is in
-  // use, not empty or not writable, a full disk.
+  // use, not empty or not writable, a full disk. Until FreeReserve, the lock file takes kReserve
+  // where the file system and the limits of this process permit it.
   static Result<std::unique_ptr<LockedFolder>> Make(const std::string& dir);
   // Unlocks the folder. Removes all that was made, unless kept: so the next try may use the name.
   ~LockedFolder();
@@ -28,6 +32,8 @@ class LockedFolder {
 
   const std::string& dir() const { return dir_; }
   void Keep() { kept_ = true; }
+  // Gives kReserve back to the disk, for the last rows of the run.
+  void FreeReserve();
 
  private:
   explicit LockedFolder(std::string dir) : dir_(std::move(dir)) {}

@@ -316,6 +316,7 @@ Status RunWriter::SaveProgress(const RunTotals& totals) {
 
 Result<RunStatus> RunWriter::Finish(RunStatus status, const RunTotals& totals,
                                     std::string_view reason) {
+  folder_->FreeReserve();
   ASSIGN_OR_RETURN(const auto cells, ReadAll<CellRow>(SelectAll<CellRow>(db_)));
   if (status == RunStatus::kCleanEnd && ProvesNothing(cells, totals)) status = RunStatus::kVacuous;
   RETURN_IF_ERROR(SaveProgress(totals));

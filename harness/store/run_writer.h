@@ -76,7 +76,8 @@ class RunWriter {
   // Stores the end of the run and returns the status stored: kVacuous for a clean end without a
   // true undisturbed walk or without a successful walk; in a run with cells, for a clean end where
   // a cell IsVacuous or no cell has a walk. Afterwards run.db is a single file, readable on
-  // read-only media, unless a reader has the run open.
+  // read-only media, unless a reader has the run open. On a disk that has run full, the end is
+  // written where LockedFolder kept room.
   Result<RunStatus> Finish(RunStatus status, const RunTotals& totals, std::string_view reason = {});
 
  private:

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -120,6 +121,17 @@ TEST_F(RunWriterTest, EveryWriteOnAFullDiskSaysSo) {
   record.detail = "fits";
   ASSERT_OK(run_.AddFinding(record));
   EXPECT_EQ(Read(run_).Findings(added.bucket).value().size(), 2u);
+}
+
+// ci/test/cli.bats has a disk that is full.
+TEST_F(RunWriterTest, RoomForTheEndIsKeptUntilTheEnd) {
+  struct stat info {};
+  const std::string file = run_.dir() + "/" + kLockName;
+  ASSERT_EQ(stat(file.c_str(), &info), 0);
+  EXPECT_GE(info.st_blocks * 512, kReserve);
+  ASSERT_OK(run_.Finish(RunStatus::kCleanEnd, TestTotals()));
+  ASSERT_EQ(stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_size, 0);
 }
 
 TEST_F(RunWriterTest, FindingsJoinTheirBucketByKey) {

@@ -57,6 +57,7 @@ std::string DetailHtml(const OutputSource& source, size_t index) {
     grade += fmt::format(" (regraded, was {})", GradeWord(bucket.recorded_grade));
   html += ListHtml(
       {{"known", NameText(source.summary.names[index])},
+       {"known since", SinceText(source.summary.names[index])},
        {"oracle", bucket.oracle + "/" + bucket.outcome},
        {"grade", grade},
        {"walker", example.walker},

@@ -3,8 +3,14 @@
 // long lists are cut and say so.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
+#include "harness/findings/explain.h"
 #include "reports/coverage_report.h"
 #include "reports/markup.h"
 #include "reports/report_output.h"
@@ -19,6 +25,40 @@ std::string CutLine(size_t all, size_t shown, const char* what) {
   return all <= shown ? "" : fmt::format("\n{} more {}.\n", Grouped(all - shown), what);
 }
 
+// "WH-1, since 2026-01-02 on 17.0.9+9"
+std::string MarkdownName(const KnownAs& name) {
+  const std::string since = SinceText(name);
+  return MarkdownText(ShortName(name) + (since.empty() ? "" : ", since " + since));
+}
+
+const char* GradeMeaning(Grade grade) {
+  switch (grade) {
+    case Grade::kForbidden:
+      return "an API promises that this does not happen, or no program survives it";
+    case Grade::kInteresting:
+      return "worth a look, but no promise is broken";
+    default:
+      return "an answer that every API permits";
+  }
+}
+
+// The words of the first `shown` buckets, a line for grades and one for realism.
+std::string MarkdownLegend(const std::vector<BucketRow>& buckets, size_t shown) {
+  std::map<Grade, std::string, std::greater<>> grades;
+  std::map<Realism, std::string> realisms;
+  for (size_t i = 0; i < shown; i++) {
+    const auto& [grade, realism] = std::pair(buckets[i].grade, buckets[i].realism);
+    grades[grade] = fmt::format("{}: {}", GradeWord(grade), GradeMeaning(grade));
+    realisms[realism] = fmt::format("{}: {}", RealismWord(realism), RealismMeaning(realism));
+  }
+  const auto line = [](const char* word, const auto& meanings) {
+    std::string text;
+    for (const auto& [key, meaning] : meanings) text += (text.empty() ? "" : "; ") + meaning;
+    return fmt::format("* {}: {}.\n", word, MarkdownText(text));
+  };
+  return "\n" + line("Grade", grades) + line("Realism", realisms);
+}
+
 std::string MarkdownFindings(const OutputSource& source) {
   const RunSummary& summary = source.summary;
   if (summary.buckets.empty()) return "\nNo findings.\n";
@@ -28,12 +68,13 @@ std::string MarkdownFindings(const OutputSource& source) {
   for (size_t i = 0; i < summary.buckets.size() && i < kMarkdownBuckets; i++) {
     const BucketRow& bucket = summary.buckets[i];
     text += fmt::format(
-        "| {} | {} | {} | {} | {} | {} |\n", MarkdownText(ShortName(summary.names[i])),
+        "| {} | {} | {} | {} | {} | {} |\n", MarkdownName(summary.names[i]),
         GradeWord(bucket.grade), RealismWord(bucket.realism),
         bucket.tries == 0 ? "not replayed" : fmt::format("{}/{}", bucket.confirmed, bucket.tries),
         Grouped(bucket.count), MarkdownCode(bucket.signature.title, true));
   }
   text += CutLine(summary.buckets.size(), kMarkdownBuckets, "are in the run's folder");
+  text += MarkdownLegend(summary.buckets, std::min(summary.buckets.size(), kMarkdownBuckets));
   std::string commands;
   size_t shown = 0;
   for (size_t i = 0; i < summary.buckets.size() && shown < kMarkdownReplays; i++) {

@@ -213,6 +213,36 @@ TEST_F(OutputTest, WhatIsNewComesFirstAndWhatIsKnownSaysSo) {
   EXPECT_EQ(sarif[1]["level"], "note");
 }
 
+TEST_F(OutputTest, WhatIsKnownSaysSinceWhenIfTheStoreDoes) {
+  Add("crash", "fault", "crash in a", Realism::kGenuine);
+  Add("crash", "fault", "crash in b", Realism::kGenuine);
+  Add("crash", "fault", "crash in c", Realism::kGenuine);
+  Finish();
+  ReportedRun::Know("issues", "WH-1", "crash in a");
+  ReportedRun::Know("team", "T-1", "crash in b",
+                    "[first-seen]\nbuild = \"25.0.1+8\"\nrun = \"night\"\n"
+                    "date = 2026-01-02T03:04:05Z\n");
+  judging_ = Knowing("issues", "team");
+  const std::string page = Output("--html"), markdown = Output("--markdown");
+  EXPECT_THAT(markdown, HasSubstr("| T-1, since 2026-01-02 on 25.0.1+8 | Forbidden"));
+  EXPECT_THAT(markdown, HasSubstr("| WH-1 | Forbidden"));
+  EXPECT_THAT(page, HasSubstr("<dt>known since</dt><dd>2026-01-02 on 25.0.1+8</dd>"));
+  EXPECT_EQ(Times(page, "known since"), 1u);
+}
+
+TEST_F(OutputTest, MarkdownExplainsTheWordsThatItUses) {
+  Add("crash", "fault", "crash in a", Realism::kGenuine);
+  Add("method-id", "unloaded", "interesting", Realism::kShifted);
+  Finish();
+  EXPECT_THAT(
+      Output("--markdown"),
+      HasSubstr("\n\n* Grade: Forbidden\\: an API promises that this does not happen, or no "
+                "program survives it; Interesting\\: worth a look, but no promise is "
+                "broken.\n* Realism: genuine\\: exactly what a profiler's signal would have "
+                "seen; shifted\\: registers moved by a few bytes from what a signal would "
+                "have seen.\n"));
+}
+
 // A CI server that looks at JUnit alone must not take a run without a true walk for a pass.
 TEST_F(OutputTest, JunitSaysWhatTheExitCodeSays) {
   RunTotals vacuous = TestTotals();

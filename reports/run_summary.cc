@@ -377,6 +377,13 @@ std::string NameText(const KnownAs& name) {
   return OnOneLine(text);
 }
 
+std::string SinceText(const KnownAs& name) {
+  const std::string day = name.first_seen.date.substr(0, kDayLength);
+  const std::string& build = name.first_seen.build;
+  if (day.empty()) return build.empty() ? "" : "JDK " + build;
+  return day + (build.empty() ? "" : " on " + build);
+}
+
 std::string CodeNameOf(const std::string& walker, const std::string& code) {
   const std::optional<int> index = FindWalker(walker);
   char* end = nullptr;

@@ -125,6 +125,9 @@ std::string ShortName(const KnownAs& name);
 // "NEW"; "NEW: looks like JDK-1, was fixed in 17.0.9"; "known: WH-01, no stack while ...".
 std::string NameText(const KnownAs& name);
 
+// Since when a bug is known: "2026-01-02 on 17.0.9+9"; empty if its store does not say.
+std::string SinceText(const KnownAs& name);
+
 // The distribution of codes by walker and presented state, most walks first.
 std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts);
 

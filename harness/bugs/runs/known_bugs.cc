@@ -29,7 +29,9 @@ KnownAs KnownBugs::NameOf(const Sighting& sighting, const Day& today) const {
     // knows it.
     const bool says_less = word.id.empty() || word.verdict == BugVerdict::kReopened;
     if (says_less && (word.why.empty() || !name.word.id.empty())) continue;
-    name.title = word.id.empty() ? "" : (*store)->bugs().at(word.id).title;
+    const Bug bug = word.id.empty() ? Bug{} : (*store)->bugs().at(word.id);
+    name.title = bug.title;
+    name.first_seen = word.verdict == BugVerdict::kReopened ? Seen{} : bug.first_seen;
     name.word = std::move(word);
   }
   return name;

@@ -22,6 +22,7 @@ struct KnownAs {
   BugWord word;       // kNew without an id: nobody knows it
   std::string title;  // of the bug; empty: kNew
   std::string signature;
+  Seen first_seen = {};  // of the bug, as its store says; empty: kNew and kReopened, or not known
 
   bool operator==(const KnownAs&) const = default;
 };

@@ -408,7 +408,24 @@ astray() {
   refuses 2 "99" show "$tmp/newer.walk"
   refuses 2 "nowhere.walk" show "$tmp/nowhere.walk"
   refuses 2 "nowhere.walk" replay "$tmp/nowhere.walk"
-  refuses 2 "$tmp" show "$tmp"
+  refuses 2 "$tmp is not a crash folder: it has no input.walk" show "$tmp"
+}
+
+@test "a crash folder stands for its input" {
+  need_jdk
+  mkdir "$tmp/crash"
+  printf 'walk 1\nwalker agct\nscene c2\n' >"$tmp/crash/input.walk"
+  run -0 --separate-stderr "$walkhammer" show "$tmp/crash/"
+  is "$output" "$("$walkhammer" show "$tmp/crash/input.walk")"
+  run -0 --separate-stderr timeout 60 "$walkhammer" replay "$tmp/crash" --jdk "$jdk" --times 1
+  [[ "$output" == *"$tmp/crash/input.walk"* ]]
+}
+
+@test "a JVM that does not start with its flags says why, after our words" {
+  need_jdk
+  run -3 --separate-stderr timeout 60 "$walkhammer" fuzz --jdk "$jdk" --time 1s --out "$out" -- \
+    -XX:NoSuchFlag=1
+  [[ "$stderr" == *"(JNI_CreateJavaVM answered -6) | it printed: "*"NoSuchFlag"* ]]
 }
 
 # Who opens a FIFO waits for its other end.

@@ -41,6 +41,10 @@ all_verbs() {
   refuses 2 "fuzz has no option --sede; did you mean --seed?" fuzz --sede=7
   refuses 2 "bugs check has no option --stor; did you mean --store?" bugs check --stor x
   refuses 2 "walkhammer has no option --verison; did you mean --version?" --verison
+  refuses 2 "flags of the JVM follow after --: walkhammer fuzz ... -- -XX:+UseSerialGC" \
+    fuzz -XX:+UseSerialGC --time 1s
+  refuses 2 "flags of the JVM follow after --: walkhammer replay ... -- -Xint" replay x.walk -Xint
+  refuses 2 "report has no option -Xint (" report x -Xint
   # What is missing is not said instead.
   refuses 2 "replay has no option --jdkk; did you mean --jdk?" replay --jdkk
 }

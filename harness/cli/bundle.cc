@@ -48,9 +48,9 @@ Result<BundleSource> ReadSource(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
     walk = path + "/" + kMinimizedName;
-    if (!fs::exists(walk, error)) walk = path + "/" + kInputName;
-    if (!fs::exists(walk, error))
-      return BadInput(fmt::format("{} is not a crash folder: it has no {}", path, kInputName));
+    if (!fs::exists(walk, error)) {
+      ASSIGN_OR_RETURN(walk, WalkPathOf(path));
+    }
     for (auto& [name, text] :
          {std::pair{kExplainName, &source.explanation}, std::pair{kHsErrName, &source.hs_err}}) {
       const std::string file = path + "/" + name;

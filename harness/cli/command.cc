@@ -55,8 +55,18 @@ std::string UnknownVerb(const VerbHelp& verb, const std::string& word) {
                      DidYouMean(word, names, "\"" + parent, "\""), verb.path);
 }
 
+// True for what a JVM takes, and none of our verbs does.
+bool IsJvmFlag(std::string_view word) {
+  constexpr std::string_view kBegin[] = {"-X",     "-D",          "-ea",    "-da",
+                                         "-agent", "-javaagent:", "--add-", "--enable-"};
+  return std::any_of(std::begin(kBegin), std::end(kBegin),
+                     [&](std::string_view begin) { return word.starts_with(begin); });
+}
+
 // `word` may be "--option=value", and may have one dash too few.
 std::string UnknownOption(const VerbHelp& verb, const std::string& word) {
+  if (verb.takes_jvm_flags && IsJvmFlag(word))
+    return fmt::format("flags of the JVM follow after --: {} ... -- {}", verb.path, word);
   const std::string option = word.substr(0, word.find('='));
   std::vector<std::string> names;
   for (const OptionHelp& known : verb.options)

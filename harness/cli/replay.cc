@@ -184,8 +184,9 @@ Result<ReplayWork> WorkOf(const ReplayOptions& options, const std::vector<std::s
   ASSIGN_OR_RETURN(work.cores, FolderForCores(options.uncontained));
   const auto hang_limit_ms = static_cast<uint32_t>(std::max<int64_t>(1, hang.count() / 1000000));
   for (const std::string& path : options.files) {
-    ASSIGN_OR_RETURN(const LoadedWalk walk, ReadWalkFile(path));
-    work.inputs.push_back({walk.text, path, hang_limit_ms, !options.uncontained.empty()});
+    ASSIGN_OR_RETURN(const std::string file, WalkPathOf(path));
+    ASSIGN_OR_RETURN(const LoadedWalk walk, ReadWalkFile(file));
+    work.inputs.push_back({walk.text, file, hang_limit_ms, !options.uncontained.empty()});
   }
   return work;
 }
@@ -241,7 +242,7 @@ Result<ExitCode> RunReplay(const ReplayOptions& options,
 void AddReplay(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "replay", "Walk recorded requests again, on any JDKs");
   auto o = std::make_shared<ReplayOptions>();
-  verb.Argument("files", o->files, ".walk files");
+  verb.Argument("files", o->files, ".walk files, or crash folders of a run");
   verb.Jdks(o->jdks);
   verb.JdkFolders(o->folders);
   verb.Profiles(o->profiles);

@@ -59,8 +59,10 @@ Status CheckOptions(const ReportOptions& options) {
     return BadInput("--function goes with --coverage or --unreached");
   if (!options.cell.empty() && options.flame.empty() && options.collapsed.empty())
     return BadInput("--cell goes with --flame or --collapsed");
-  if (!options.baseline.empty() && (options.flame.empty() || !options.collapsed.empty()))
-    return BadInput("--baseline goes with --flame alone, not with --collapsed");
+  if (!options.baseline.empty() && options.flame.empty())
+    return BadInput("--baseline needs --flame FILE.html, which shows what differs");
+  if (!options.baseline.empty() && !options.collapsed.empty())
+    return BadInput("--baseline compares flame graphs, so leave out --collapsed");
   if (options.history) return CheckHistory(options);
   if (WritesFiles(options) && options.runs.size() > 1)
     return BadInput("an option that writes a file goes with one run");

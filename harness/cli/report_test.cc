@@ -147,7 +147,9 @@ TEST_F(ReportVerb, AFlameGraphCanBeHeldAgainstABaseline) {
   const std::string before = dir_.Under("before"), now = dir_.Under("now"),
                     page = dir_.Under("p.html"), text = dir_.Under("p.txt");
   EXPECT_EQ(Report({now, "--baseline", before}).exit_code, 2);
-  EXPECT_EQ(Report({now, "--baseline", before, "--collapsed", text}).exit_code, 2);
+  const Outcome collapsed = Report({now, "--baseline", before, "--collapsed", text});
+  EXPECT_EQ(collapsed.exit_code, 2);
+  EXPECT_THAT(collapsed.err, HasSubstr("--baseline needs --flame FILE.html"));
   EXPECT_EQ(Report({now, "--baseline", before, "--flame", page, "--collapsed", text}).exit_code, 2);
   EXPECT_EQ(Report({now, "--baseline", dir_.Under("none"), "--flame", page}).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(page));

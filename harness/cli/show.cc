@@ -283,7 +283,8 @@ void AddShow(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "show", "Print requests in words, or a table of what there is to choose from");
   auto options = std::make_shared<ShowOptions>();
   verb.Argument("WHAT", options->what,
-                fmt::format(".walk files, or one of {}", fmt::join(TopicNames(), ", ")),
+                fmt::format(".walk files, crash folders of a run, or one of {}",
+                            fmt::join(TopicNames(), ", ")),
                 fmt::format("{}|FILE.walk", fmt::join(TopicNames(), "|")));
   verb.Jdks(options->jdks);
   verb.Archives(options->archives);

@@ -10,8 +10,12 @@
 
 namespace walkhammer {
 
-// A valid .walk file of at most 1 MiB. kBadInput, one sentence with the file's name,
-// for anything else.
+// The path of a .walk file that a user names by `path`: a crash folder stands for its input.walk.
+// kBadInput, one sentence: the folder has none.
+Result<std::string> WalkPathOf(const std::string& path);
+
+// The valid .walk file at WalkPathOf(path), of at most 1 MiB. kBadInput, one sentence with the
+// file's name, for anything else.
 Result<LoadedWalk> ReadWalkFile(const std::string& path);
 
 }  // namespace walkhammer

@@ -129,7 +129,7 @@ Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>
   jint error = create(&jvm->vm_, &env, &arguments);
   if (error != JNI_OK)
     return BadInput("the JVM does not start with these flags (JNI_CreateJavaVM answered " +
-                    std::to_string(error) + "); its own words stand above");
+                    std::to_string(error) + ")");
   the_jvm = jvm.release();
   jvmtiCapabilities wanted{};
   wanted.can_tag_objects = 1;

@@ -153,6 +153,20 @@ cut_log() {
   [[ $output == *"tried        fuzzing by libfuzzer"* ]]
 }
 
+@test "reproduce shows how far it is" {
+  leave_log
+  sed 's/frame::interpreter_frame_method() const/frame::of_no_jdk() const/' "$log" >"$out/other.log"
+  TERM=xterm in_terminal 200 "$walkhammer" import --reproduce "$out/other.log" --jdk "$jdk" --time 4s \
+    --stress-time 4s --out "$out/shown" >"$out/drawn"
+  sed -n 's|.*\(stage: [a-z ]*[a-z]\).*|\1|p' "$out/drawn" >"$out/stages"
+  [ "$(cat "$out/stages")" = "stage: candidates
+stage: fuzzing by libfuzzer
+stage: fuzzing by random
+stage: stress with" ]
+  [ "$(grep -c ' walks, .* buckets (0 confirmed)' "$out/drawn")" -ge 2 ]
+  grep -q ' of 8 cells done, ' "$out/drawn"
+}
+
 @test "reproduce tells of each JDK, also if one cannot be used" {
   stored_log
   "$walkhammer" import --reproduce "$log" --jdk "$jdk" --jdk "$jdk" --json --out "$out/both" -- -XX:NoSuchFlag=1 \

@@ -73,3 +73,8 @@ refuses() {
   one_sentence "$1" "$2" timeout 60 "$walkhammer" "${@:3}"
   [[ "$stderr" == "walkhammer: "* ]]
 }
+
+# in_terminal COLUMNS COMMAND...: what COMMAND prints on a terminal of so many columns.
+in_terminal() {
+  script -qec "stty cols $1; $(printf '%q ' "${@:2}")" /dev/null </dev/null | tr -d '\r'
+}

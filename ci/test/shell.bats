@@ -61,11 +61,6 @@ all_verbs() {
 
 # ---- terminals ----
 
-# in_terminal COLUMNS COMMAND...: what COMMAND prints on a terminal of so many columns.
-in_terminal() {
-  script -qec "stty cols $1; $(printf '%q ' "${@:2}")" /dev/null </dev/null | tr -d '\r'
-}
-
 @test "--help fits into narrow terminals, and cuts no word" {
   while read -r verb; do
     for columns in 40 60 80; do

@@ -16,6 +16,7 @@
 #include "harness/cli/identity.h"
 #include "harness/cli/import.h"
 #include "harness/cli/print_json.h"
+#include "harness/cli/progress_line.h"
 #include "harness/cli/provider.h"
 #include "harness/ipc/stress_state.h"
 #include "harness/jvm/images/jdk_choice.h"
@@ -182,9 +183,28 @@ std::string NextAfterShown(const Reproduction& shown, const Jdk& jdk,
                    shown.flags);
 }
 
+// The progress of a stage.
+struct StageLines {
+  ProgressLine fuzz;
+  StressProgressLine stress;
+};
+
+// `lines` must outlive what is returned.
+ReproductionProgress ShownBy(StageLines& lines) {
+  return {[&lines](const std::string& stage) {
+            lines.fuzz.Say("walkhammer: stage: " + stage);
+            lines = {};
+          },
+          [&lines](const FuzzProgress& progress) { lines.fuzz.Show(progress); },
+          [&lines](const StressProgress& progress) { lines.stress.Show(progress); }};
+}
+
 void TryJdk(const ImportOptions& options, const ImportedCrash& crash, const Jdk& jdk,
-            const ReproductionSettings& settings, Tried& tried) {
+            ReproductionSettings settings, Tried& tried) {
+  StageLines lines;
+  settings.progress = ShownBy(lines);
   const auto result = Reproduce(crash, jdk, settings);
+  lines.fuzz.Clear();
   if (!result.ok()) {
     const Failure& failure = result.failure();
     tried.worst = std::max(tried.worst, failure.code);

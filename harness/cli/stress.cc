@@ -11,9 +11,9 @@
 #include "harness/base/print.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
+#include "harness/cli/progress_line.h"
 #include "harness/cli/run_end.h"
 #include "harness/cli/shard.h"
-#include "harness/cli/status_line.h"
 #include "harness/cli/stress_options.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/process/interrupt.h"
@@ -65,26 +65,6 @@ Status TakeShard(const Shard& shard, StressPlan& plan) {
   });
   return Ok();
 }
-
-// The progress of a matrix of cells, on stderr.
-class StressProgressLine : public StatusLine {
- public:
-  void Show(const StressProgress& p) {
-    if (!Wants(p.seconds)) return;
-    std::string line = fmt::format("{:4.0f}s  {} of {} cells done, {} walks, {}, {} buckets",
-                                   p.seconds, p.done, p.all, Grouped(p.walks),
-                                   FormatRate(static_cast<double>(p.walks_per_second)), p.buckets);
-    if (p.confirming) line += " | replaying what was found";
-    for (const StressCell* cell : p.running)
-      line += fmt::format(" | {} {:.0f}s", cell->row().label, cell->Seconds());
-    if (!p.newest.empty()) line += " | last: " + p.newest;
-    StatusLine::Show(p.seconds, std::move(line));
-  }
-  void CellEnded(const CellRow& cell) {
-    Say(fmt::format("{}: {}{}{}", cell.label, CellStatusWord(cell.status),
-                    cell.reason.empty() ? "" : ": ", cell.reason));
-  }
-};
 
 Result<ExitCode> RunStress(const StressOptions& options,
                            const std::vector<std::string>& jvm_flags) {

@@ -42,6 +42,7 @@ struct StagePlan {
   std::chrono::nanoseconds time{};
   RunIdentity identity;  // of the runs, with the seed; each stage adds its engine
   Profile profile;       // the flags of the JVM that crashed; none: not known
+  ReproductionProgress progress;
 };
 
 constexpr char kFuzzed[] = "a request that fuzzing made";
@@ -121,6 +122,7 @@ FuzzPlan FuzzPlanOf(const StagePlan& plan, int engine) {
 Result<StageOutcome> FuzzForCrash(const StagePlan& plan, const std::string& engine) {
   StageOutcome outcome;
   outcome.name = "fuzzing by " + engine;
+  plan.progress.on_stage(outcome.name);
   ASSIGN_OR_RETURN(const int index, EngineNamed(engine));
   const std::string dir = plan.folder + "/" + engine;
   ASSIGN_OR_RETURN(auto db, RunWriter::Create(dir, IdentityOf(plan, engine)));
@@ -132,6 +134,7 @@ Result<StageOutcome> FuzzForCrash(const StagePlan& plan, const std::string& engi
   run.on_progress = [&](const FuzzProgress& progress) {
     walks = progress.shared->walks.load();
     watch.Poll(walks);
+    plan.progress.on_fuzz(progress);
   };
   RETURN_IF_ERROR(run.Run(watch.stop()));
   watch.Finish(InSeconds(Clock::now() - began), walks);
@@ -162,6 +165,7 @@ Result<StageOutcome> RunLoads(const StagePlan& plan, StressSettings settings, co
   outcome.name = std::move(name);
   if (!plan.profile.flags.empty())
     outcome.name += fmt::format(" with {}, and without", fmt::join(plan.profile.flags, " "));
+  plan.progress.on_stage(outcome.name);
   ScratchFolder scratch;
   RETURN_IF_ERROR(scratch.made());
   ASSIGN_OR_RETURN(auto stress, MakeStressPlan(std::move(settings), scratch.path()));
@@ -175,6 +179,7 @@ Result<StageOutcome> RunLoads(const StagePlan& plan, StressSettings settings, co
   run.on_progress = [&](const StressProgress& progress) {
     walks = progress.walks;
     watch.Poll(walks);
+    plan.progress.on_stress(progress);
   };
   RETURN_IF_ERROR(run.Run(watch.stop()));
   watch.Finish(InSeconds(Clock::now() - began), walks);
@@ -243,6 +248,7 @@ bool TakeStage(StageOutcome stage, StagePlan& plan, const ReproductionSettings& 
 Result<bool> RunStages(const ReproductionSettings& settings, StagePlan& plan,
                        Reproduction& result) {
   const Clock::time_point began = Clock::now();
+  plan.progress.on_stage(fmt::format("candidates ({})", plan.crash->candidates.size()));
   auto walked =
       WalkCandidates(plan.crash->candidates, plan.crash->target, plan.setup, settings.stop);
   if (!walked.ok()) return walked.failure();
@@ -287,6 +293,7 @@ Status KeepRequest(const ReproductionSettings& settings, const StagePlan& plan,
   RETURN_IF_ERROR(WriteFileAtomically(path, result.hit.text));
   const bool always = result.reliability.shown == result.reliability.times;
   if (!settings.minimize || !always) return Ok();
+  plan.progress.on_stage("minimising");
   MinimizePlan minimize;
   minimize.expect = result.hit.expect;
   minimize.stop = settings.stop;
@@ -340,6 +347,7 @@ Result<Reproduction> Reproduce(const ImportedCrash& crash, const Jdk& jdk,
   plan.folder = settings.folder;
   plan.candidates = settings.folder + "/candidates";
   const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan.walker)];
+  plan.progress = settings.progress;
   plan.identity = settings.identity;
   plan.identity.jdk_path = jdk.home;
   plan.identity.libjvm_build_id = jdk.build_id;

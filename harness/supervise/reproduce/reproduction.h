@@ -15,7 +15,9 @@
 #include "harness/crash/imported_crash.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/store/run_writer.h"
+#include "harness/supervise/campaign/fuzz_run.h"
 #include "harness/supervise/reproduce/candidate_replays.h"
+#include "harness/supervise/stress_runs/stress_run.h"
 
 namespace walkhammer {
 
@@ -45,6 +47,13 @@ struct Reproduction {
   uint64_t walks() const;  // of all stages
 };
 
+// Called by the thread that called Reproduce. The times of a stage begin at 0.
+struct ReproductionProgress {
+  std::function<void(const std::string& stage)> on_stage = [](const std::string&) {};  // it begins
+  std::function<void(const FuzzProgress&)> on_fuzz = [](const FuzzProgress&) {};
+  std::function<void(const StressProgress&)> on_stress = [](const StressProgress&) {};
+};
+
 struct ReproductionSettings {
   std::chrono::nanoseconds time{};         // of fuzzing
   std::chrono::nanoseconds stress_time{};  // 0: no stress
@@ -54,6 +63,7 @@ struct ReproductionSettings {
   RunIdentity identity;                // the tool's part, with the seed
   std::string folder;                  // for requests and runs; is made
   std::function<bool()> stop;          // true: end soon, with what was found so far
+  ReproductionProgress progress;
 };
 
 // A failure means that this JDK can walk no candidate, or that the folder cannot be written.

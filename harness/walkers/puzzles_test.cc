@@ -190,7 +190,7 @@ TEST(Puzzles, EachHasARow) {
     if (name.starts_with("puzzle-")) listed.insert(name);
   }
   rows.insert({"puzzle-maze", "puzzle-slots", "puzzle-strand"});  // engines_test.cc
-  // Witnesses find these puzzles when samples and steps are compared: stress.bats.
+  // Witnesses find these puzzles when samples and steps are compared: stress.bats, step.bats.
   rows.insert({"puzzle-skip-caller", "puzzle-cut-off", "puzzle-entry", "puzzle-fickle",
                "puzzle-no-caller", "puzzle-made-up-caller", "puzzle-no-callers"});
   EXPECT_EQ(rows, listed);

@@ -113,27 +113,27 @@ judged() {
   [ "$(judged thread-start "against = 'walker'")" -eq 0 ]
 }
 
+# compiled WORKLOAD WALKERS: a run on compiled code, which calls the JVM often.
+compiled() {
+  out=$BATS_TEST_TMPDIR/$2
+  stress --workload "torture:$1" --interval 50us --time 2s --no-confirm --walker "$2" -- \
+    -Xcomp -XX:TieredStopAtLevel=1
+  [ "$(cell status)" = passed ]
+}
+
 @test "debug information convicts a walker that reports wrong callers of the JVM" {
-  calling() { stress --workload torture:reflection --interval 50us --time 2s --no-confirm "$@" -- -Xcomp -XX:TieredStopAtLevel=1; }
-  calling --walker asgst,puzzle-entry
-  [ "$(cell status)" = passed ]
+  compiled reflection asgst,puzzle-entry
   [ "$(judged debug-info "against in ('walker', 'both')")" -gt 50 ]
-  out=$BATS_TEST_TMPDIR/honest
-  calling --walker asgst,asgst
-  [ "$(cell status)" = passed ]
+  compiled reflection asgst,asgst
   [ "$(judged debug-info "against = 'neither'")" -gt 50 ]
   [ "$(judged debug-info "against <> 'neither'")" -eq 0 ]
 }
 
 @test "calls that are being resolved convict a walker whose frame is at no call" {
-  resolving() { stress --workload torture:handles --interval 50us --time 2s --no-confirm "$@" -- -Xcomp -XX:TieredStopAtLevel=1; }
-  resolving --walker asgst,puzzle-entry
-  [ "$(cell status)" = passed ]
+  compiled handles asgst,puzzle-entry
   [ "$(judged call "against in ('walker', 'both')")" -gt 0 ]
   # On JDK 17, AsyncGetCallTrace itself is contradicted in most of them, the reference in none.
-  out=$BATS_TEST_TMPDIR/honest
-  resolving --walker asgst,asgst
-  [ "$(cell status)" = passed ]
+  compiled handles asgst,asgst
   [ "$(judged call "against = 'neither'")" -gt $((10 * $(judged call "against <> 'neither'") + 10)) ]
 }
 

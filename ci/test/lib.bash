@@ -78,3 +78,9 @@ refuses() {
 in_terminal() {
   script -qec "stty cols $1; $(printf '%q ' "${@:2}")" /dev/null </dev/null | tr -d '\r'
 }
+
+# is_json TEXT: fails unless TEXT is JSON.
+is_json() {
+  printf '%s' "$1" >"$tmp/json"
+  [ "$(sqlite3 :memory: "select json_valid(readfile('$tmp/json'))")" = 1 ]
+}

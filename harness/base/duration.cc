@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -20,14 +21,6 @@ struct Unit {
 constexpr Unit kUnits[] = {{"ns", 1},  {"us", 1e3}, {"ms", 1e6},
                            {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
 
-// Nanoseconds in one unit; 0 if there is no such unit.
-double NsOfUnit(std::string_view name) {
-  for (const Unit& unit : kUnits) {
-    if (unit.name == name) return unit.ns;
-  }
-  return 0;
-}
-
 }  // namespace
 
 Result<std::chrono::nanoseconds> ParseDuration(std::string_view text, std::string_view option) {
@@ -39,8 +32,10 @@ Result<std::chrono::nanoseconds> ParseDuration(std::string_view text, std::strin
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
   if (error != std::errc()) return failure;
-  const std::string_view unit(rest, static_cast<size_t>(end - rest));
-  const double ns = std::round(number * NsOfUnit(unit));
+  const std::string_view name(rest, static_cast<size_t>(end - rest));
+  const Unit* const unit = std::ranges::find(kUnits, name, &Unit::name);
+  if (unit == std::end(kUnits)) return failure;
+  const double ns = std::round(number * unit->ns);
   if (!(ns >= 1 && ns <= kLongestNs)) return failure;
   return std::chrono::nanoseconds(static_cast<int64_t>(ns));
 }

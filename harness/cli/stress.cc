@@ -97,23 +97,20 @@ Result<ExitCode> RunStress(const StressOptions& options,
   return ReportRun(dir, status, judging, options.end);
 }
 
-void Add(Verb& verb, Invocation& chosen, void (*add_own)(Verb& verb, StressOptions& options)) {
-  auto o = std::make_shared<StressOptions>();
-  add_own(verb, *o);
-  AddSharedOptions(verb, *o);
-  verb.Runs(chosen, o, RunStress);
-}
-
 }  // namespace
 
 void AddStress(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "stress", "Sample real programs, and judge each walk");
-  Add(verb, chosen, AddSamplingOptions);
+  auto options = std::make_shared<StressOptions>();
+  AddSamplingOptions(verb, *options);
+  verb.Runs(chosen, options, RunStress);
 }
 
 void AddStep(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "step", "Walk at every instruction that a Java thread executes");
-  Add(verb, chosen, AddSteppingOptions);
+  auto options = std::make_shared<StressOptions>();
+  AddSteppingOptions(verb, *options);
+  verb.Runs(chosen, options, RunStress);
 }
 
 }  // namespace walkhammer

@@ -157,6 +157,9 @@ Result<StressSettings> SettingsOf(const StressOptions& options,
   return settings;
 }
 
+namespace {
+
+// The options of both verbs.
 void AddSharedOptions(Verb& verb, StressOptions& o) {
   StressSettings& s = o.settings;
   verb.List(
@@ -202,6 +205,8 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.Json(o.end.json);
 }
 
+}  // namespace
+
 void AddSamplingOptions(Verb& verb, StressOptions& o) {
   StressJob& job = o.settings.job;
   verb.Walkers(o.walkers);
@@ -227,6 +232,7 @@ void AddSamplingOptions(Verb& verb, StressOptions& o) {
   verb.FlagOff("--no-jvmti", job.truth, "Do not ask JVMTI about parked threads");
   verb.Flag("--no-guard", job.uncontained,
             "A crash ends the program, as under a profiler, and leaves its hs_err log");
+  AddSharedOptions(verb, o);
 }
 
 void AddSteppingOptions(Verb& verb, StressOptions& o) {
@@ -242,6 +248,7 @@ void AddSteppingOptions(Verb& verb, StressOptions& o) {
   verb.Count("--steps", s.job.step_limit, "Instructions to step in all (default: no limit)");
   verb.Count("--window", s.job.step_window, "Instructions to step in a row (default: 20000)", 1);
   Choose(verb, "--stepper", s.job.step, kSteppers, "Means to step: trap-flag (default) or ptrace");
+  AddSharedOptions(verb, o);
 }
 
 }  // namespace walkhammer

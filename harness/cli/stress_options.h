@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that stress and step share. Signal-safe: no.
+// The options of stress and step. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_
 #define WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_
 
@@ -21,8 +21,7 @@ struct StressOptions {
   bool no_confirm = false;
 };
 
-// The options of both verbs, of `stress` alone, and of `step` alone.
-void AddSharedOptions(Verb& verb, StressOptions& options);
+// The options of `stress`, and of `step`.
 void AddSamplingOptions(Verb& verb, StressOptions& options);
 void AddSteppingOptions(Verb& verb, StressOptions& options);
 

@@ -36,6 +36,9 @@ struct ColumnInfo {
   Joins joins = Joins::kKey;
 };
 
+inline constexpr ColumnInfo kPrimaryKey{.more = "PRIMARY KEY"}, kUnique{.more = "UNIQUE"},
+    kSum{.joins = Joins::kSum}, kMost{.joins = Joins::kMost}, kFirst{.joins = Joins::kFirst};
+
 // Where rows of a type are kept.
 struct Table {
   enum Kind : uint8_t { kPlain, kKeyed, kOfCell };  // kKeyed: `order` is the primary key

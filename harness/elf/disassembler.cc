@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/elf/disassembler.h"
 
-#include <capstone/capstone.h>
 #include <elf.h>
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "harness/elf/capstone.h"
 #include "harness/guard/arch.h"
 
 namespace walkhammer {
@@ -240,11 +240,7 @@ Result<Disassembler> Disassembler::For(uint16_t machine) {
     if (architecture.machine != machine) continue;
     Disassembler out;
     out.architecture_ = &architecture;
-    csh handle = 0;
-    if (cs_open(architecture.arch, architecture.mode, &handle) != CS_ERR_OK)
-      return Unable("this Capstone was built without the architecture of the file");
-    out.handle_ = handle;
-    cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+    ASSIGN_OR_RETURN(out.handle_, OpenCapstone(architecture.arch, architecture.mode));
     return out;
   }
   return Unable("no disassembler for ELF machine " + std::to_string(machine) +

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <capstone/capstone.h>
 #include <elf.h>
 
 #include <utility>
 
+#include "harness/elf/capstone.h"
 #include "harness/frame_rows/frame_decoder_x86_64.h"
 #include "harness/frame_rows/frame_instruction.h"
 
@@ -29,12 +29,8 @@ Result<FrameDecoder> FrameDecoder::For(uint16_t machine) {
     if (architecture.machine != machine) continue;
     FrameDecoder out;
     out.architecture_ = &architecture;
-    csh handle = 0;
-    if (cs_open(architecture.arch, architecture.mode, &handle) != CS_ERR_OK)
-      return Unable("this Capstone was built without the architecture of the code");
-    out.handle_ = handle;
-    cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-    out.instruction_ = cs_malloc(handle);
+    ASSIGN_OR_RETURN(out.handle_, OpenCapstone(architecture.arch, architecture.mode));
+    out.instruction_ = cs_malloc(out.handle_);
     return out;
   }
   return Unable("where return addresses are is worked out for x86_64 alone");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/mutants/mutant.h"
 
-#include <capstone/capstone.h>
 #include <elf.h>
 #include <fmt/format.h>
 
@@ -13,6 +12,7 @@
 
 #include "harness/base/random.h"
 #include "harness/coverage/block_map.h"
+#include "harness/elf/capstone.h"
 #include "harness/elf/elf_image.h"
 
 namespace walkhammer {
@@ -169,10 +169,9 @@ Result<std::vector<Mutant>> FindMutants(const std::string& libjvm,
                                         const std::set<uint64_t>& reached) {
   ASSIGN_OR_RETURN(const BlockMap map, FindBlocks(libjvm, {"AsyncGetCallTrace"}));
   ASSIGN_OR_RETURN(const ElfImage image, ElfImage::Open(libjvm));
-  csh handle = 0;
-  if (image.machine() != EM_X86_64 || cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK)
+  if (image.machine() != EM_X86_64)
     return Unable(libjvm + " is not for x86_64; mutants are made of x86_64 code alone");
-  cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+  ASSIGN_OR_RETURN(csh handle, OpenCapstone(CS_ARCH_X86, CS_MODE_64));
   Mutator mutator(image, handle);
   for (const Block& block : map.blocks) {
     const Code code = image.Bytes(block.address).first(block.size);

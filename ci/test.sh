@@ -194,6 +194,12 @@ aside() {
     >"$logs/$name" 2>&1 && echo 0 >"$logs/$name.code" || echo $? >"$logs/$name.code"
 }
 
+# beside NICE NAME COMMAND...: starts such a step, and goes on.
+beside() {
+  aside "$@" &
+  aside="$aside $!"
+}
+
 # stop_aside: kills the steps aside that still run.
 stop_aside() {
   # shellcheck disable=SC2086  # words
@@ -216,16 +222,6 @@ finished() {
 # ours EXPRESSION...: find with EXPRESSION over the files of this repository.
 ours() {
   find . \( -path ./.git -o -path './build*' -o -path './out*' \) -prune -o -type f "$@"
-}
-
-# format NAME: each version of clang-format breaks lines in its own way, so only 14 counts.
-format() {
-  if command -v clang-format-14 >/dev/null; then
-    check "$1" ours \( -name '*.h' -o -name '*.cc' \) \
-      -exec clang-format-14 --dry-run -Werror --ferror-limit=20 {} +
-  else
-    skips "$1" "this system has another clang-format"
-  fi
 }
 
 # skips NAME WHY: counts a step that this machine cannot do.
@@ -260,17 +256,27 @@ export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 must setup ci/setup.sh
 asan=  # the preset names Debian 12's clang
 command -v clang++-14 >/dev/null || asan='-DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++'
-check 'scripts: shellcheck' \
-  ours \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -path ./.ci/run \) -exec shellcheck {} +
 check 'folders: who includes whom' ci/includes.sh
 check 'functions: how long they are' ci/test/functions.sh
 check 'licence: each source names it' ci/test/spdx.sh
 check 'English: words, and lengths of sentences' ci/test/words.sh
 check 'links of pages' ci/test/links.sh
-format 'format: clang-format-14'
+# These two use the core that the configuration leaves idle.
+ours \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -path ./.ci/run \) -print >"$logs/scripts"
+beside 0 shellcheck xargs -a "$logs/scripts" shellcheck
+format='format: clang-format-14'  # each version breaks lines in its own way
+if command -v clang-format-14 >/dev/null; then
+  ours \( -name '*.h' -o -name '*.cc' \) -print >"$logs/sources"
+  beside 0 format xargs -a "$logs/sources" clang-format-14 --dry-run -Werror --ferror-limit=20
+else
+  skips "$format" "this system has another clang-format"
+fi
 # Unity builds take half of the time. ci/test/tidy.sh and the preset itself compile each file alone.
 # shellcheck disable=SC2086  # words
 must 'configure: release, g++' cmake --preset ci $release
+check 'scripts: shellcheck' finished shellcheck
+[ ! -e "$logs/sources" ] || check "$format" finished format
+aside=
 must 'build: release, g++' cmake --build build/release
 # shellcheck disable=SC2086  # words
 must 'configure: clang, sanitizers' cmake --preset asan -DCMAKE_UNITY_BUILD=ON $asan
@@ -287,8 +293,7 @@ must 'configure: quick start' cmake --preset quick -B build/quick \
   aside 19 sanitized $ctest --test-dir build/asan -LE jvm
 } &
 aside=$!
-aside 19 aarch64 ci/test/aarch64.sh --short &
-aside="$aside $!"
+beside 19 aarch64 ci/test/aarch64.sh --short
 # shellcheck disable=SC2086  # words
 unit_tests 'tests: release' $ctest --test-dir build/release -E "$without"
 # bats tests start the command of the release build.
@@ -305,8 +310,7 @@ mkdir "$logs/crash_logs"
 fuzz() {
   target=$1
   shift
-  aside 0 "$target" "build/asan/${target}_fuzzer" -max_total_time=20 -artifact_prefix="$logs/" "$@" &
-  aside="$aside $!"
+  beside 0 "$target" "build/asan/${target}_fuzzer" -max_total_time=20 -artifact_prefix="$logs/" "$@"
 }
 fuzz reference -max_len=600
 fuzz run_folder -len_control=0 -max_len=2000 -timeout=60 -max_total_time=35

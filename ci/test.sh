@@ -278,15 +278,26 @@ check 'scripts: shellcheck' finished shellcheck
 [ ! -e "$logs/sources" ] || check "$format" finished format
 aside=
 must 'build: release, g++' cmake --build build/release
-# shellcheck disable=SC2086  # words
-must 'configure: clang, sanitizers' cmake --preset asan -DCMAKE_UNITY_BUILD=ON $asan
-# Whether it compiles shows without optimising, too.
-must 'configure: quick start' cmake --preset quick -B build/quick \
-  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O0 -DNDEBUG'
+mkdir "$logs/crash_logs"
+# fuzz TARGET SECONDS ARGUMENT...: at the priority of the tests, which leave it most of a core.
+fuzz() {
+  target=$1 seconds=$2
+  shift 2
+  aside 0 "$target" "build/asan/${target}_fuzzer" -max_total_time="$seconds" \
+    -artifact_prefix="$logs/" "$@"
+}
 # These steps use the time in which the following tests wait. A JVM inside a sanitized process
 # raises signals that sanitizers take for bugs.
 {
+  # shellcheck disable=SC2086  # words
+  aside 19 asan_configured cmake --preset asan -DCMAKE_UNITY_BUILD=ON $asan
   aside 19 asan cmake --build build/asan
+  fuzz reference 20 -max_len=600
+  fuzz run_folder 45 -len_control=0 -max_len=2000 -timeout=60
+  fuzz crash_log 20 -max_len=40000 -timeout=60 "$logs/crash_logs" harness/hs_err/testdata
+  # Whether it compiles shows without optimising, too.
+  aside 19 quick_configured cmake --preset quick -B build/quick \
+    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O0 -DNDEBUG'
   # shellcheck disable=SC2086  # words
   aside 19 quick cmake --build build/quick --target $quick
   # shellcheck disable=SC2086  # words
@@ -302,22 +313,13 @@ export WALKHAMMER
 # The largest first: a long one that began last would have one core wait.
 # shellcheck disable=SC2046  # no blanks in the names of our files
 bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -exec ls -S {} +)
+must 'configure: clang, sanitizers' finished asan_configured
 must 'build: clang, sanitizers' finished asan
-check 'build: quick start' finished quick
-mkdir "$logs/crash_logs"
-# fuzz TARGET ARGUMENT...: for 20 s unless an argument says otherwise. Runs beside the others, on
-# a core each.
-fuzz() {
-  target=$1
-  shift
-  beside 0 "$target" "build/asan/${target}_fuzzer" -max_total_time=20 -artifact_prefix="$logs/" "$@"
-}
-fuzz reference -max_len=600
-fuzz run_folder -len_control=0 -max_len=2000 -timeout=60 -max_total_time=35
-fuzz crash_log -max_len=40000 -timeout=60 "$logs/crash_logs" harness/hs_err/testdata
 check 'fuzzing: the reference walk, with sanitizers' finished reference
 check 'fuzzing: what reads run folders, with sanitizers' finished run_folder
 check 'fuzzing: what reads crash logs, with sanitizers' finished crash_log
+check 'configure: quick start' finished quick_configured
+check 'build: quick start' finished quick
 unit_tests 'tests: sanitizers' sanitized_tests
 aarch64 'aarch64: cross-built, on a real HotSpot under emulation'
 aside=

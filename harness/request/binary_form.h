@@ -12,9 +12,9 @@
 
 namespace walkhammer {
 
-// The binary form of `request`. The fields `origin` and `against` are left out: an engine that
-// flips bytes must not make samples. DecodeBinary(EncodeBinary(r)) == r for every valid r with
-// origin kMade and against 0.
+// The binary form of `request`. The fields `origin`, `against` and `fault` are left out: an engine
+// that flips bytes must not make samples. DecodeBinary(EncodeBinary(r)) == r for every valid r with
+// origin kMade, against 0 and fault 0.
 std::string EncodeBinary(const WalkRequest& request, const SymbolTable& symbols);
 
 // The request that `bytes` encode. Never fails: missing bytes read as zero, numbers are brought

@@ -19,7 +19,7 @@ profiles=$("$walkhammer" show profiles | sed 's/ .*//')
 set --
 while read -r _ home; do set -- "$@" --jdk "$home"; done <"$work/jdks"
 [ "$#" -gt 0 ] || {
-  echo 'profile_table: none of these JDKs can be had' >&2
+  echo 'profile_table: none of these JDKs is available' >&2
   exit 3
 }
 # shellcheck disable=SC2046  # one word each

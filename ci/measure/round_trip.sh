@@ -16,7 +16,7 @@
 # died elsewhere after the walk, does not count.
 # WALKHAMMER names the executable (default: the release build's).
 # Exit codes: 0 at least 95 % from logs, wrapped logs and cores, with a median under 60 s each; 1
-# less; 2 a wrong word; 4 no crash was to be had.
+# less; 2 a wrong word; 4 there was no crash.
 set -eu
 walkhammer=${WALKHAMMER:-$(dirname "$0")/../../build/release/walkhammer}
 fuzz=30s

@@ -16,7 +16,7 @@
 #   WALKHAMMER_PROFILERS    the folder of the profilers' libraries (default: that of
 #   ci/setup/profilers.sh)
 # The run folders are removed at the end. Exit codes: 0 the table is whole, 1 a cell failed (stderr
-# says which), 3 no JDK can be had.
+# says which), 3 no JDK is available.
 set -eu
 cd "$(dirname "$0")/../.."
 # shellcheck source=ci/measure/lib_measure.sh
@@ -37,7 +37,7 @@ ddprof-fp,asgst@ref,ddprof-dwarf  ddprof-1.22.0  25
 [ "$#" -gt 0 ] || set -- 8 11 17 21 25 28
 ci/setup/jdks.sh "$@" >"$work/jdks" 2>"$work/jdks.err" || cat "$work/jdks.err" >&2
 [ -s "$work/jdks" ] || {
-  echo 'who_is_wrong: none of these JDKs can be had' >&2
+  echo 'who_is_wrong: none of these JDKs is available' >&2
   exit 3
 }
 

@@ -14,7 +14,7 @@ why_no_bare_root() {
   elif ! command -v apt-get >/dev/null; then
     echo 'no apt-get here, so no mirror of Debian is known'
   elif [ -z "$(mirror)" ]; then
-    echo 'apt knows no mirror of Debian here; apt-get update may mend that'
+    echo 'apt knows no mirror of Debian here; apt-get update may fix that'
   elif ! unshare --mount --pid --fork true 2>/dev/null; then
     echo 'this machine lets nobody mount: unshare fails'
   fi
@@ -51,7 +51,7 @@ find_debootstrap() {
   export DEBOOTSTRAP_DIR
   [ -e "$debootstrap" ] ||
     unpack "$(dpkg --print-architecture)" bookworm "$work/tool" debootstrap ||
-    cannot 'debootstrap is not here and cannot be had'
+    cannot 'debootstrap is not installed and cannot be downloaded'
 }
 
 # make_bare SUITE ROOT [PACKAGE,PACKAGE]: a minimal Debian in ROOT, with these packages.

@@ -51,7 +51,7 @@ unpack() {
   ) >"$downloads/log" 2>&1; then
     cat "$downloads/log" >&2
     rm -rf "$downloads"
-    echo "${0##*/}: $unpack_of's $unpack_as packages cannot be had here" >&2
+    echo "${0##*/}: $unpack_of's $unpack_as packages cannot be downloaded" >&2
     return 3
   fi
   mkdir -p "$unpack_to"

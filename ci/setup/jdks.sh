@@ -12,7 +12,7 @@
 # registry's checksums.
 # A JDK from a Debian newer than this machine comes with that Debian's C library: walkhammer starts
 # such a JDK by the dynamic loader above its home.
-# Exit codes: 0 all are there, 2 usage, 3 some cannot be had today; stderr names them.
+# Exit codes: 0 all are there, 2 usage, 3 some cannot be provided; stderr names them.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 cd "$(dirname "$0")/../.."

@@ -32,6 +32,12 @@ Fail("the file "
      "is no "
      "core, \"told\" so");
 CODE
+  cat >tree/harness/b.h <<'CODE'
+int from; /* what is told
+             and no more */
+const char glob[] = "/* likewise */";
+Call(/* by hand */ from, '"', "of 'it"); /* graver */
+CODE
   echo 'EXPECT("nevertheless")  // likewise' >tree/harness/a_test.cc
   mkdir tree/tools
   cat >tree/tools/a.sh <<'SCRIPT'
@@ -41,8 +47,8 @@ echo "a: it is not to be had" >&2
 SCRIPT
   run -1 "$root/ci/test/words.sh" tree
   echo "$output"
-  [ "${#lines[@]}" -eq 10 ]
-  has_parts 'docs/page.md:2: "is no J"' 'docs/page.md:2: ". Of the "' 'docs/page.md:2: "wants"' \
+  [ "${#lines[@]}" -eq 14 ]
+  has_parts 'harness/b.h:1: "told"' 'harness/b.h: "likewise"' 'harness/b.h:4: "by hand"' 'harness/b.h:4: "graver"' 'docs/page.md:2: "is no J"' 'docs/page.md:2: ". Of the "' 'docs/page.md:2: "wants"' \
     'harness/a.cc: "is no c"' 'harness/a.cc: "told"' 'harness/a.cc:1: "is no p"' 'harness/a.cc:4: "held against"' \
     'harness/a_test.cc:1: "likewise"' 'tools/a.sh:1: "for ever"' 'tools/a.sh: "is not to be had"'
   # What cannot be checked does not pass.
@@ -90,9 +96,9 @@ long() {
   grep -v '^#' "$root/ci/test/words.txt" >rules
   [ "$(wc -l <rules)" -ge 15 ]
   awk -F '\t' 'NF < 2 || NF > 3 || $2 == "" { print; bad = 1 } END { exit bad }' rules
-  printf '%s\n' 'this is no thing' wants told mended likewise nevertheless meanwhile 'held against' \
+  printf '%s\n' 'this is no thing' wants told mended 'it mends' likewise nevertheless meanwhile 'held against' \
     'at hand' made-up stranger guilty 'an innocent one' graver 'for ever' 'by hand' 'pristine scene' \
-    'Of the runs' 'is not to be had' 'has not been had' >message
+    'Of the runs' 'is not to be had' 'cannot be had' 'has not been had' crosswise >message
   run -1 "$root/ci/test/words.sh" --message message
   echo "$output"
   [ "${#lines[@]}" -ge "$(wc -l <rules)" ]

@@ -99,7 +99,16 @@ perl -e '
   # The comments, joined where lines follow each other; what is left of the text is code.
   sub comments {
     my ($file, $sign, $text) = @_;
-    $text =~ s{^( *)/\*(.*?)\*/}{join "\n", map "// $_", split /\n */, $2}gesm if $sign eq "//";
+    # Comments of blocks become comments of lines; those with code behind them are checked here.
+    my $literal = qr{"(?:[^"\\\n]|\\.)*"|\x27(?:[^\x27\\\n]|\\.)*\x27|//[^\n]*};
+    my $as_lines = sub {
+      my ($words, $is_last, $before) = @_;
+      return join "\n", map "// $_", split /\n */, $words if $is_last;
+      check("$file:" . (1 + ($before =~ tr/\n//)), $words);
+      return "";
+    };
+    $text =~ s{($literal)|/\*(.*?)\*/( *$)?}{$1 // $as_lines->($2, defined $3, substr($text, 0, $-[0]))}gesm
+      if $sign eq "//";
     my ($number, $start, $comment, $code) = (0, 0, "", "");
     for my $line (split /\n/, $text) {
       $number++;

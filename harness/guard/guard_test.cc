@@ -28,7 +28,7 @@ GuardOptions::Range DoubtfulRange() {
   return {Address(__start_wh_doubt), Address(__stop_wh_doubt)};
 }
 
-// A page that faults until Mend is called.
+// A page that faults until Unprotect is called.
 struct Trap {
   char* page;
   Trap()
@@ -38,7 +38,7 @@ struct Trap {
   Trap(const Trap&) = delete;
   Trap& operator=(const Trap&) = delete;
 };
-void Mend(const siginfo_t* info) {
+void Unprotect(const siginfo_t* info) {
   const uint64_t page = Address(info->si_addr) & ~(PageSize() - 1);
   if (mprotect(reinterpret_cast<void*>(page), PageSize(), PROT_READ) != 0) _exit(99);
 }
@@ -56,7 +56,7 @@ volatile int32_t thread_state = 0;
 void PreviousSegv(int, siginfo_t* info, void*) {
   seen.previous_segv++;
   seen.previous_address = Address(info->si_addr);
-  Mend(info);
+  Unprotect(info);
   errno = ENOTTY;
 }
 void PreviousFpe(int) {
@@ -67,7 +67,7 @@ int JvmHandler(int, siginfo_t* info, void*, int abort_if_unrecognized) {
   EXPECT_EQ(abort_if_unrecognized, 0);
   seen.jvm_asked++;
   seen.state_while_asked = thread_state;
-  if (seen.jvm_answer != 0) Mend(info);
+  if (seen.jvm_answer != 0) Unprotect(info);
   errno = ENOTTY;
   return seen.jvm_answer;
 }

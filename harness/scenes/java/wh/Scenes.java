@@ -89,7 +89,7 @@ public final class Scenes {
   private static void stage(String scene) {
     try {
       if (!played.add(scene) && ONCE_PER_JVM.contains(scene)) {
-        throw new Unavailable("The scene " + scene + " can be had once in a JVM, and was.");
+        throw new Unavailable("The scene " + scene + " can be made once in a JVM, and was.");
       }
       Stairs.interpDown(stairs(scene), scene);
     } catch (Throwable t) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Toolchain file of releases: g++ of this machine, for itself or crosswise, with the headers, the
-# static libraries and the C library of $WALKHAMMER_SYSROOT, which ci/release.sh unpacks.
+# Toolchain file of releases: g++ of this machine, for itself or for another architecture, with
+# the headers, the static libraries and the C library of $WALKHAMMER_SYSROOT, which ci/release.sh
+# unpacks.
 set(root "$ENV{WALKHAMMER_SYSROOT}")
 file(GLOB libraries "${root}/usr/lib/*-linux-gnu")
 cmake_path(GET libraries FILENAME triplet)

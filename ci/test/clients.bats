@@ -212,7 +212,7 @@ preloaded() {
     printf '#include <%s>\n' $wrong >"$tmp/wrong.c"
     run cc -std=c11 "$@" "$tmp/wrong.c"
     [ "$status" -ne 0 ]
-    [[ "$output" == *"include one or the other"* ]]
+    [[ "$output" == *"include only one"* ]]
   done
 }
 

@@ -142,16 +142,16 @@ knows_right_and_wrong() {
     [ "$status" -eq 3 ]
     [[ "$stderr" == *"$sentence"* ]]
   done <<END
-asprof-vm|fake_profiler_form|has StackWalker::walkVM in no form that is known: StackWalker::walkVM(void*, ASGCT_CallFrame*, long)
+asprof-vm|fake_profiler_form|has StackWalker::walkVM with an unknown signature: StackWalker::walkVM(void*, ASGCT_CallFrame*, long)
 asprof-vm|fake_profiler_refuses|refuses this JVM: Agent_OnAttach returns 200
 asprof-vm|fake_late|exports neither Agent_OnAttach nor JNI_OnLoad
-ddprof-vm|fake_ddprof_form|has StackWalker::walkVM in no form that is known: StackWalker::walkVM(void*, ASGCT_CallFrame*, int, void const*, void const*)
+ddprof-vm|fake_ddprof_form|has StackWalker::walkVM with an unknown signature: StackWalker::walkVM(void*, ASGCT_CallFrame*, int, void const*, void const*)
 ddprof-vm|fake_ddprof_refuses|refuses this JVM: init0 returns false
-ddprof-vm|fake_profiler|has StackWalker::walkVM in no form that is known
+ddprof-vm|fake_profiler|has StackWalker::walkVM with an unknown signature
 ddprof-fp|fake_profiler|has no function StackWalker::walkFP
-asprof-vm|fake_ddprof|has StackWalker::walkVM in no form that is known
+asprof-vm|fake_ddprof|has StackWalker::walkVM with an unknown signature
 asprof-fp|fake_ddprof|has no function Profiler::getNativeTrace
-asprof-dwarf|fake_ddprof|has StackWalker::walkDwarf in no form that is known
+asprof-dwarf|fake_ddprof|has StackWalker::walkDwarf with an unknown signature
 END
   walker=asprof-vm
   rm -rf "$out"

@@ -47,7 +47,7 @@ Result<RequestFunction*> FindExtension(jvmtiEnv* jvmti) {
   for (int i = 0; i < count; i++) {
     if (!IsNamed(infos[i].id)) continue;
     if (infos[i].param_count != 3)
-      return Unable(std::string("this JVM has ") + infos[i].id + " in no form that is known: of " +
+      return Unable(std::string("this JVM has ") + infos[i].id + " with an unknown signature: of " +
                     std::to_string(infos[i].param_count) + " parameters");
     return reinterpret_cast<RequestFunction*>(infos[i].func);
   }

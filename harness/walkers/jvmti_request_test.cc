@@ -75,7 +75,7 @@ TEST(RequestWalkerDeathTest, RefusesAnotherForm) {
   for (const jint other : {2, 4}) {
     parameters = other;
     EXPECT_EXIT(BindAndWalk(), testing::ExitedWithCode(3),
-                "RequestStackTrace in no form that is known: of " + std::to_string(other));
+                "RequestStackTrace with an unknown signature: of " + std::to_string(other));
   }
   parameters = 3;
 }

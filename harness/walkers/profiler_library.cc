@@ -93,7 +93,7 @@ Result<ProfilerLibrary::Form> ProfilerLibrary::Find(const std::string& name,
   }
   if (index < forms.size()) return Form{index, reinterpret_cast<void*>(address)};
   if (others.empty()) return Unable(path_ + " has no function " + name);
-  return Unable(path_ + " has " + name + " in no form that is known:" + others);
+  return Unable(path_ + " has " + name + " with an unknown signature:" + others);
 }
 
 void* ProfilerLibrary::Variable(std::string_view name) const {

@@ -11,7 +11,7 @@
 
 #if defined(WALKHAMMER_PROFILE_H) || defined(WALKHAMMER_PROFILE2_H) || \
     defined(WALKHAMMER_PROFILE_LATE_H)
-#error "asgst.h names what the profile headers do: include one or the other"
+#error "asgst.h declares the same names as the profile headers: include only one"
 #endif
 
 #include <jni.h>

@@ -11,7 +11,7 @@
 #define WALKHAMMER_ASGST_ITERATOR_H
 
 #ifdef WALKHAMMER_PROFILE_LATE_H
-#error "asgst_iterator.h names what profile_late.h does: include one or the other"
+#error "asgst_iterator.h declares the same names as profile_late.h: include only one"
 #endif
 
 #include <jni.h>

@@ -13,7 +13,7 @@
 #define WALKHAMMER_PROFILE_H
 
 #if defined(WALKHAMMER_ASGST_H) || defined(WALKHAMMER_PROFILE_LATE_H)
-#error "profile.h names what asgst.h and profile_late.h do: include one or the other"
+#error "profile.h declares the same names as asgst.h and profile_late.h: include only one"
 #endif
 
 #include <jni.h>

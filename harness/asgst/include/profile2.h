@@ -17,7 +17,7 @@
 #define WALKHAMMER_PROFILE2_H
 
 #if defined(WALKHAMMER_ASGST_H) || defined(WALKHAMMER_ASGST_ITERATOR_H)
-#error "profile2.h names what asgst.h and asgst_iterator.h do: include one or the other"
+#error "profile2.h declares the same names as asgst.h and asgst_iterator.h: include only one"
 #endif
 
 #define ASGST_FRAME2_JAVA ASGST_FRAME_JAVA

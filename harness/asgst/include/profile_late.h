@@ -15,7 +15,7 @@
 
 #if defined(WALKHAMMER_ASGST_H) || defined(WALKHAMMER_PROFILE_H) || \
     defined(WALKHAMMER_ASGST_ITERATOR_H)
-#error "profile_late.h names what other headers of libasgst do: include one or the other"
+#error "profile_late.h declares the same names as the other headers of libasgst: include only one"
 #endif
 
 #include <jni.h>

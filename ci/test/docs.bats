@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The pages: links, lengths and dates, what is generated, the commands that they show and the
 # messages that they quote.
-# shellcheck disable=SC2016,SC2154  # backquotes of Markdown; bats and lib.bash set these variables
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154  # backquotes of Markdown; each test is a shell of its
+# own; bats and lib.bash set these variables
 
 load lib
 
@@ -160,6 +161,124 @@ printed() {
   echo 'reproduced  4 of 5' >>3.text
   run -1 printed 3
   [ "${lines[0]}" = 'block 3 did not print: reproduced  4 of 5' ]
+}
+
+# shown PAGE N: makes N.text of what the N-th block without a language of a how-to page prints, with
+# neither blank lines nor "...", and N.sh of its commands.
+shown() {
+  awk -v n="$2" '/^```/ { open = !open; plain = open && $0 == "```"; count += plain; next }
+    plain && count == n' "$root/docs/howto/$1.md" | sed -e ':again' -e '/\\$/ { N; s/\\\n//; b again' -e '}' >block
+  sed -n 's/^\$ //p' block >"$2.sh"
+  sed -E '/^(\$ .*|| *\.\.\.)$/d' block >"$2.text"
+}
+
+# same N [LINE...]: fails unless N.out has the lines of N.text but those with LINE. Words with a
+# digit or a slash, and columns' widths, may differ.
+same() {
+  local n=$1 line
+  shift
+  for line in "$@"; do sed -i "/$line/d" "$n.text"; done
+  [ -s "$n.text" ]
+  sed -E 's,[^ ]*[0-9/][^ ]*,…,g' "$n.text" | tr -s ' ' >"shape-$n.text"
+  tr -s ' ' <"$n.out" >"shape-$n.out"
+  cat "$n.out"
+  printed "shape-$n"
+}
+
+# newest FEATURE: prints the newest JDK of this feature version; skips the test if there is none.
+newest() {
+  local home
+  home=$(jdks | while read -r home; do
+    grep -q "^JAVA_VERSION=\"\(1\.\)\?$1[.\"]" "$home/release" 2>/dev/null && echo "$home"
+  done | tail -n 1)
+  [ -n "$home" ] && echo "$home"
+}
+
+@test "what the pages on builds and loads show is what the command prints" {
+  need_jdk
+  export PATH=${walkhammer%/*}:$PATH
+  cd "$tmp"
+  mkdir -p jdks few/known-issues
+  shown find-the-build 2
+  cp "$root"/corpora/known-issues/{JDK-8265150.toml,WH-01.*} few/known-issues
+  cp -r "$root/corpora/regressions" few
+  sh -c "$(sed "s,--jdk .*,--jdk $jdk --corpora few," 2.sh)" >2.out || [ "$?" -eq 1 ]
+  sed -i 's/([A-Za-z]*) in/… in/' 2.text
+  same 2 JDK-8352649 # which newer JDKs do not have
+  shown failing-loads 1
+  "$walkhammer" fuzz --engine faults --scene c1 --jdk "$jdk" --no-confirm --no-minimize --out faults >said 2>&1 || [ "$?" -le 1 ]
+  "$walkhammer" report faults >1.out
+  same 1
+  [ "$(jdks | wc -l)" -gt 1 ] || skip 'a table needs two JDKs'
+  ln -s "$(jdks | head -n 1)" jdks/old
+  ln -s "$jdk" jdks/new
+  # JDKs of today do not show the bug of the page; they show WH-02.
+  shown find-the-build 1
+  for issue in JDK-8302320 WH-02; do
+    (cd "$root" && sh -c "$(sed "s,JDK-8302320,$issue,; s,~/.cache/walkhammer/jdks,$tmp/jdks," "$tmp/1.sh")") || [ "$?" -eq 1 ]
+  done >1.out
+  same 1
+  # A word that was not printed is found.
+  sed -i 's/reproduced/repeated/' 1.text
+  run -1 same 1
+  has_parts 'block shape-1 did not print: ' 'repeated'
+}
+
+@test "what the page on crash reports shows is what the command prints" {
+  export PATH=${walkhammer%/*}:$PATH
+  cd "$tmp"
+  shown crash-reports 3
+  cp "$root/harness/hs_err/testdata/25-jfr-native.log" hs_err_pid20360.log
+  jdk=$(jdks | tail -n 1)
+  sh -c "$(sed "s,--jdk .*,--jdk $jdk," 3.sh)" >3.out 2>&1
+  same 3
+  jdk=$(newest 17) || skip 'no JDK 17 on this machine'
+  shown crash-reports 1
+  "$walkhammer" replay "$root/corpora/regressions/jdk17/agct-frame-interpreter_frame_method-0x4.walk" \
+    --jdk "$jdk" --times 1 --keep-crash died >said 2>&1 || [ "$?" -eq 1 ]
+  mv died/*.log hs_err_pid16184.log
+  sh -c "$(sed "s,--jdk [^ ]*,--jdk $jdk," 1.sh)" >1.out || [ "$?" -eq 1 ]
+  same 1
+  # The second crash needs a JDK from 17.0.13 to 17.0.15. Only its judgement is quick.
+  shown crash-reports 2
+  sed -i '/^on /,$d' 2.text
+  grep -q '^JAVA_VERSION="17\.0\.1[345]"' "$jdk/release" || return 0
+  # shellcheck disable=SC2046  # a list of flags
+  "$walkhammer" replay "$root/corpora/known-issues/JDK-8352649.walk" --jdk "$jdk" --times 1 --keep-crash stopped -- \
+    $(sed -n 's/^flags = "\(.*\)"/\1/p' "$root/corpora/known-issues/JDK-8352649.toml") >said 2>&1 || [ "$?" -eq 1 ]
+  mv stopped/*.log hs_err_pid19991.log
+  "$walkhammer" import hs_err_pid19991.log >2.out
+  same 2
+}
+
+@test "the session of bugs is what the command prints" {
+  need_jdk
+  export PATH=${walkhammer%/*}:$PATH
+  cd "$tmp"
+  mkdir -p bugs jdks
+  ln -s "$jdk" jdks/17.0.7
+  # JDKs of today do not show the bug of the page; they show WH-02, with the same signature.
+  cp "$root/corpora/known-issues/WH-02.walk" bugs/JDK-8302320.walk
+  shown bugs 1
+  sed -n '/^title/,/^flags/p' 1.text >bugs/JDK-8302320.toml
+  sed -i '/17.0.9$/d; s/ *# .*//; s/--time 30s/--time 5s/; s/set --store bugs [^ ]*/set --store bugs $bug/' 1.sh
+  sed -i 's,^walkhammer bugs update.*,& | tee update; bug=$(sed -n "s/^new *\\(agct-truth-.*\\)/\\1/p" update | head -n 1),' 1.sh
+  sh 1.sh >1.out 2>said || true
+  # Functions and scenes depend on the JDK.
+  sed -i -E 's/in frame::[^ ]*/in …/; s/called from [^;]*/called from …/; s/, [0-9,]*x, replayed 5 of 5/…/; s/^([0-9]+ (new|known, 1 accepted)).*/\1…/' 1.text
+  # What the fix of 17.0.9 adds is in bugs.bats.
+  same 1 '^fixed ' 'fixed in ' 'none of 10' '1 open bug replayed on 17.0.9' 'truth.truncated in scene'
+}
+
+@test "what the page on structs shows is what the command prints" {
+  at=${WALKHAMMER_JDKS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/jdks}
+  [ -e "$at/21" ] && [ -e "$at/28" ] || skip "no JDK 21 and 28 in $at"
+  export PATH=${walkhammer%/*}:$PATH
+  cd "$tmp"
+  ln -s "$at" jdks
+  shown structs 1
+  sh 1.sh >1.out || [ "$?" -eq 1 ]
+  same 1
 }
 
 @test "each lesson of the course replays as its comment says" {

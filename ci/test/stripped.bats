@@ -98,6 +98,7 @@ plant() {
     run "$walkhammer" doctor --jdk "$copy"
     [ "$status" -eq 0 ]
     [[ "$output" == *"SafeFetch"*"not found"*"no crash in the JVM's own code is blamed"* ]]
+    [[ "$output" == *$'\n    fix '*"use a build whose libjvm.so is not stripped"* ]]
 
     fuzz "$copy" "$tmp/planted"
     seen=0

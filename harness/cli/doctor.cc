@@ -41,11 +41,11 @@ struct DoctorOptions {
   bool json = false;
 };
 
-// Adds something that is not as it should be. `what`: one sentence without its full stop; `mend`:
+// Adds something that is not as it should be. `what`: one sentence without its full stop; `fix`:
 // the command or step that fixes it; `needed`: without it nothing can be fuzzed, here or on that
 // JDK.
-void AddLack(json& lacks, const std::string& what, const std::string& mend, bool needed) {
-  lacks.push_back({{"what", what}, {"mend", mend}, {"needed", needed}});
+void AddLack(json& lacks, const std::string& what, const std::string& fix, bool needed) {
+  lacks.push_back({{"what", what}, {"fix", fix}, {"needed", needed}});
 }
 
 bool AnyNeeded(const json& lacks) {
@@ -226,7 +226,7 @@ std::string Text(const json& object, const char* key) {
 void PrintLacks(const json& lacks) {
   for (const json& lack : lacks) {
     Row(lack["needed"].get<bool>() ? "MISSING" : "note", lack["what"].get<std::string>());
-    WholeRow("  mend", lack["mend"].get<std::string>());
+    WholeRow("  fix", lack["fix"].get<std::string>());
   }
 }
 

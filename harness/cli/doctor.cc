@@ -117,7 +117,7 @@ json Beside(const char* name, json& lacks) {
 }
 
 // How to get the symbols of a stripped libjvm.so, as its vendor ships them.
-std::string MendSymbols(const Jdk& jdk) {
+std::string FixForSymbols(const Jdk& jdk) {
   const std::string beside =
       std::filesystem::path(jdk.libjvm).replace_extension(".debuginfo").string();
   if (jdk.vendor == "Debian" || jdk.vendor == "Ubuntu") {
@@ -175,7 +175,7 @@ json Describe(const Jdk& jdk, bool may_start) {
             "use a HotSpot build with the serviceability agent", true);
   if (!jdk.has_symtab)
     AddLack(lacks, "libjvm.so is stripped, so crash sites are named by offset only",
-            MendSymbols(jdk), false);
+            FixForSymbols(jdk), false);
   if (jdk.feature < kOldestFeature || jdk.feature > kNewestFeature)
     AddLack(
         lacks,

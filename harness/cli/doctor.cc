@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // doctor: what this machine and each JDK can do, what is missing, and the command that fixes it.
+#include "harness/cli/doctor.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <linux/perf_event.h>
@@ -35,11 +37,6 @@ namespace walkhammer {
 namespace {
 
 using nlohmann::json;
-
-struct DoctorOptions {
-  std::vector<std::string> jdks;
-  bool json = false;
-};
 
 // Adds something that is not as it should be. `what`: one sentence without its full stop; `fix`:
 // the command or step that fixes it; `needed`: without it nothing can be fuzzed, here or on that
@@ -328,6 +325,7 @@ Asked AskedFor(const std::vector<std::string>& paths) {
 }
 
 Result<ExitCode> RunDoctor(const DoctorOptions& options) {
+  if (options.structs) return RunDoctorStructs(options);
   const Asked asked = AskedFor(options.jdks);
   if (asked.bad_input) return *asked.bad_input;
   RETURN_IF_ERROR(ScratchFolder().made());
@@ -368,10 +366,21 @@ Result<ExitCode> RunDoctor(const DoctorOptions& options) {
 }  // namespace
 
 void AddDoctor(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "doctor", "Show what this machine and each JDK can do");
+  Verb verb(app, "doctor",
+            "Show what this machine and each JDK can do, or compare what JDKs offer");
   auto options = std::make_shared<DoctorOptions>();
   verb.Jdks(options->jdks);
   verb.Json(options->json);
+  verb.Flag("--structs", options->structs,
+            "Compare the entries of vmStructs that profilers read: of the first --jdk with those "
+            "of the second one, which is judged");
+  verb.List("--reader", options->readers,
+            "Reader to check for, in its newest version unless one is given; repeatable "
+            "(default: all)",
+            "NAME[@VERSION]");
+  verb.Text("--table", options->table,
+            "Table of what readers read (default: the one that comes with walkhammer)", "FILE.tsv");
+  for (const char* option : {"--reader", "--table"}) verb.Needs(option, "--structs");
   verb.Runs(chosen, options, RunDoctor);
 }
 

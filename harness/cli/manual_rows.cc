@@ -104,12 +104,6 @@ const ManualRow kRuns[] = {
      {{"Judge a night by what is known at this moment", "walkhammer night nights/20260301"},
       {"Against a night that you choose",
        "walkhammer night nights/20260302 --baseline nights/20260226"}}},
-    {"check",
-     "The verb compares the vmStructs of two JDKs, and says which readers lose what they read. The "
-     "tables are read out of the files, so no JVM is started.",
-     {{"What a newer build breaks", "walkhammer check --structs /opt/jdk-25 /opt/jdk-26"},
-      {"For one version of a reader",
-       "walkhammer check --structs /opt/jdk-25 /opt/jdk-26 --reader async-profiler@3.0"}}},
     {"merge",
      "The verb joins run folders of one build into one folder, which the other verbs read as they "
      "read any run. A run that is there twice counts once.",
@@ -169,9 +163,16 @@ const ManualRow kOthers[] = {
       {"Are they still the same?", "walkhammer walk --core core.4711 --expect stacks.txt"}}},
     {"doctor",
      "The verb shows what this machine and each JDK can do, and which command installs what is "
-     "missing. The exit code is 3 if a named JDK cannot be fuzzed.",
+     "missing. The exit code is 3 if a named JDK cannot be fuzzed.\n\n"
+     "With --structs, it compares the vmStructs of two JDKs, and says which readers lose what they "
+     "read. The tables are read out of the files, so no JVM is started.",
      {{"All JDKs that are found", "walkhammer doctor"},
-      {"Of one JDK, as JSON", "walkhammer doctor --jdk /opt/jdk-25 --json"}}},
+      {"Of one JDK, as JSON", "walkhammer doctor --jdk /opt/jdk-25 --json"},
+      {"What a newer build takes from profilers",
+       "walkhammer doctor --structs --jdk /opt/jdk-25 --jdk /opt/jdk-26"},
+      {"For one version of a reader",
+       "walkhammer doctor --structs --jdk /opt/jdk-25 --jdk /opt/jdk-26 --reader "
+       "async-profiler@3.0"}}},
     {"try",
      "The verb fuzzes the newest JDK for half a minute, and prints commands for what it found.",
      {{"The newest JDK", "walkhammer try"},
@@ -244,7 +245,7 @@ const std::vector<ManualNote>& ManualFiles() {
        "fuzz,stress,step,try,report,gate,night,import,bugs check"},
       {"lib/walkhammer/workloads", "The catalogues of programs to run.", "stress,step,show"},
       {"lib/walkhammer/seeds", "The requests that guided engines start from.", "fuzz"},
-      {"lib/walkhammer/vmstructs/readers.tsv", "What readers of vmStructs read.", "check"},
+      {"lib/walkhammer/vmstructs/readers.tsv", "What readers of vmStructs read.", "doctor"},
       {"lib/walkhammer", "The parts of the command, beside which it finds all others.", ""},
       {"share/doc/walkhammer", "Further documentation.", ""},
   };

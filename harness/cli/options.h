@@ -144,7 +144,6 @@ using AddVerb = void (*)(CLI::App& app, Invocation& chosen);
 void AddBisect(CLI::App& app, Invocation& chosen);
 void AddBugs(CLI::App& app, Invocation& chosen);
 void AddBundle(CLI::App& app, Invocation& chosen);
-void AddCheck(CLI::App& app, Invocation& chosen);
 void AddDoctor(CLI::App& app, Invocation& chosen);
 void AddFuzz(CLI::App& app, Invocation& chosen);
 void AddGate(CLI::App& app, Invocation& chosen);

@@ -8,7 +8,7 @@ const std::vector<VerbGroup>& AllVerbs() {
   static const std::vector<VerbGroup> kVerbs = {
       {"Find", {AddFuzz, AddStress, AddStep}},
       {"Work with a finding", {AddReplay, AddMinimize, AddBisect, AddShow, AddBundle}},
-      {"Judge runs", {AddReport, AddGate, AddNight, AddCheck, AddBugs, AddMerge}},
+      {"Judge runs", {AddReport, AddGate, AddNight, AddBugs, AddMerge}},
       {"Crash reports", {AddImport, AddWalk}},
       {"This machine", {AddDoctor, AddTry}},
   };

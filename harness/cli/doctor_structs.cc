@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: what of one JDK's contract with those who read its structures another JDK breaks.
+// doctor --structs: what of one JDK's contract with those who read its structures another JDK
+// breaks.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "harness/base/files.h"
 #include "harness/base/print.h"
-#include "harness/cli/options.h"
+#include "harness/cli/doctor.h"
 #include "harness/cli/print_json.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/jvm/images/struct_contract.h"
 
 namespace walkhammer {
 namespace {
-
-struct CheckOptions {
-  bool structs = false, json = false;
-  std::string table;
-  std::vector<std::string> readers, jdks;
-};
 
 struct StructSide {
   std::string name;  // version, or path
@@ -47,7 +41,7 @@ Result<StructSide> ReadStructSide(const std::string& path) {
   return side;
 }
 
-Result<std::vector<StructNeed>> NeedsOf(const CheckOptions& options) {
+Result<std::vector<StructNeed>> NeedsOf(const DoctorOptions& options) {
   std::vector<StructNeed> needs;
   if (options.table.empty()) {
     ASSIGN_OR_RETURN(needs, ReadStructNeeds());
@@ -123,9 +117,10 @@ void PrintStructJson(const StructSide& before, const StructSide& after,
              {"changes", changes}});
 }
 
-Result<ExitCode> RunCheck(const CheckOptions& options) {
-  if (!options.structs) return BadInput("check takes --structs: it is the one contract so far");
-  if (options.jdks.size() != 2) return BadInput("check --structs takes two JDKs");
+}  // namespace
+
+Result<ExitCode> RunDoctorStructs(const DoctorOptions& options) {
+  if (options.jdks.size() != 2) return BadInput("doctor --structs takes two JDKs: --jdk A --jdk B");
   ASSIGN_OR_RETURN(const auto needs, NeedsOf(options));
   ASSIGN_OR_RETURN(const StructSide before, ReadStructSide(options.jdks[0]));
   ASSIGN_OR_RETURN(const StructSide after, ReadStructSide(options.jdks[1]));
@@ -134,24 +129,6 @@ Result<ExitCode> RunCheck(const CheckOptions& options) {
       static_cast<size_t>(std::count_if(compared.changes.begin(), compared.changes.end(), Breaks));
   (options.json ? PrintStructJson : PrintStructText)(before, after, compared, breaks);
   return breaks > 0 ? ExitCode::kFindings : ExitCode::kClean;
-}
-
-}  // namespace
-
-void AddCheck(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "check", "Compare what two JDKs offer to readers of their structures");
-  auto o = std::make_shared<CheckOptions>();
-  verb.Flag("--structs", o->structs, "Compare the entries of vmStructs that profilers read");
-  verb.Argument("JDK", o->jdks,
-                "The JDK to compare with, then the one to judge: homes, or libjvm.so", "JDK");
-  verb.List("--reader", o->readers,
-            "Reader to check for, in its newest version unless one is given; repeatable "
-            "(default: all)",
-            "NAME[@VERSION]");
-  verb.Text("--table", o->table,
-            "Table of what readers read (default: the one that comes with walkhammer)", "FILE.tsv");
-  verb.Json(o->json);
-  verb.Runs(chosen, o, RunCheck);
 }
 
 }  // namespace walkhammer

@@ -50,7 +50,7 @@ verbs_of_readme() {
 
 @test "--help and the table of README name the same verbs, by purpose" {
   verbs_of_help >"$tmp/help"
-  [ "$(wc -l <"$tmp/help")" -eq 17 ]
+  [ "$(wc -l <"$tmp/help")" -eq 16 ]
   verbs_of_readme "$root/README.md" >"$tmp/readme"
   diff "$tmp/help" "$tmp/readme"
   while read -r verb; do
@@ -84,7 +84,7 @@ astray() {
 }
 
 @test "the verbs that others have taken over are gone" {
-  for verb in list redact reproduce query check; do
+  for verb in list redact reproduce query check walk; do
     refuses 2 "unknown verb \"$verb\"" "$verb"
   done
 }
@@ -107,6 +107,20 @@ astray() {
   refuses 2 "one crash report at a time" import log log --reproduce
   refuses 2 "one crash report at a time" import log log --redact
   refuses 2 "go with --reproduce" import log -- -Xint
+  refuses 2 "go with --reproduce" import log --redact -- -Xint
+  refuses 2 "go with --reproduce" import log --walk -- -Xint
+  refuses 2 "--jdk requires --reproduce or --walk" import log --jdk jdk
+  refuses 2 "--jdk requires --reproduce or --walk" import log --redact --jdk jdk
+  for option in "--tid all" --native "--expect file" "--write file"; do
+    # shellcheck disable=SC2086  # perhaps two words
+    refuses 2 "${option%% *} requires --walk" import log $option
+  done
+  for option in --reproduce --redact "--out dir" "--force --redact"; do
+    # shellcheck disable=SC2086  # perhaps two words
+    refuses 2 "excludes" import log --walk $option
+  done
+  refuses 2 "--force requires --redact" import log --walk --force
+  refuses 2 "--time requires --reproduce" import log --walk --time 3s
 }
 
 # Options that mean something else to some verb, and why:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Frozen states: walk --core, against what the JVM itself said of the same threads.
+# Frozen states: import --walk, against what the JVM itself said of the same threads.
 # shellcheck disable=SC2034,SC2154  # lib.bash sets these; loops count
 
 load lib
@@ -141,18 +141,18 @@ stands_still() {
   expected deep parked queue waits main >"$out/dump"
   [ "$(grep -c '^thread [1-9]' "$out/dump")" -eq 5 ]
   [ "$(grep -c '^Frozen.deep :' "$out/dump")" -eq 51 ]
-  run -0 "$walkhammer" walk --core "$core" --expect "$out/dump"
+  run -0 "$walkhammer" import --walk "$core" --expect "$out/dump"
   [[ $output == "5 stacks as expected, 0 differences, "* ]]
   # One wrong frame, one that is missing, one too many.
   sed '0,/Frozen.deep :/s//Frozen.other :/' "$out/dump" >"$out/wrong"
-  run -1 "$walkhammer" walk --core "$core" --expect "$out/wrong"
+  run -1 "$walkhammer" import --walk "$core" --expect "$out/wrong"
   [[ $output == "thread $(thread_of deep) registers differs at frame "[13]$'\n'* ]] # of 17, of 25
   [[ $output == *"expected  Frozen.other :"*"walked    Frozen.deep(I)I @"* ]]
   [[ ${lines[-1]} == "4 stacks as expected, 1 difference, "* ]]
   sed '0,/^Frozen.deep :/{//d}' "$out/dump" >"$out/wrong"
-  run -1 "$walkhammer" walk --core "$core" --expect "$out/wrong"
+  run -1 "$walkhammer" import --walk "$core" --expect "$out/wrong"
   echo 'java.lang.Thread.start' | cat "$out/dump" - >"$out/wrong"
-  run -1 "$walkhammer" walk --core "$core" --expect "$out/wrong"
+  run -1 "$walkhammer" import --walk "$core" --expect "$out/wrong"
   [[ $output == *"walked    nothing"* ]]
 }
 
@@ -166,16 +166,16 @@ stands_still() {
 
 @test "what a walk writes is what it expects, and a change is a difference" {
   freeze "$jdk" ABRT main
-  run -0 "$walkhammer" walk --core "$core" --native --write "$out/stacks"
+  run -0 "$walkhammer" import --walk "$core" --native --write "$out/stacks"
   grep -q '^  Frozen.busy()V @[0-9]* :[0-9]* c2$' "$out/stacks"
   grep -q '^  libc.so.6+0x[0-9a-f]* c' "$out/stacks"
-  run -0 "$walkhammer" walk --core "$core" --native --expect "$out/stacks"
-  run -1 "$walkhammer" walk --core "$core" --expect "$out/stacks" # without frames of C code
+  run -0 "$walkhammer" import --walk "$core" --native --expect "$out/stacks"
+  run -1 "$walkhammer" import --walk "$core" --expect "$out/stacks" # without frames of C code
   sed 's/ c2$/ c1/' "$out/stacks" >"$out/wrong"
-  run -1 "$walkhammer" walk --core "$core" --native --expect "$out/wrong" --json
+  run -1 "$walkhammer" import --walk "$core" --native --expect "$out/wrong" --json
   [ "$(jq '.comparison.differences | length' <<<"$output")" -ge 1 ]
   sed 's/^end .*/end unreadable/' "$out/stacks" >"$out/wrong"
-  run -1 "$walkhammer" walk --core "$core" --native --expect "$out/wrong"
+  run -1 "$walkhammer" import --walk "$core" --native --expect "$out/wrong"
 }
 
 @test "a crash in Java code has the frames of its hs_err log" {
@@ -190,21 +190,21 @@ stands_still() {
   } >"$out/log"
   cat "$out/log"
   [ "$(grep -c '^Frozen' "$out/log")" -ge 3 ]
-  run -0 "$walkhammer" walk --core "$core" --tid "$thread" --expect "$out/log"
+  run -0 "$walkhammer" import --walk "$core" --tid "$thread" --expect "$out/log"
   [[ $output == "1 stack as expected, 0 differences, 1 without an expectation" ]]
   sed -i 's/^Frozen.busy()V/Frozen.spin(I)I/' "$out/log"
-  run -1 "$walkhammer" walk --core "$core" --tid "$thread" --expect "$out/log"
+  run -1 "$walkhammer" import --walk "$core" --tid "$thread" --expect "$out/log"
 }
 
 @test "names in a core give no commands to a terminal, and long stacks are cut" {
   freeze "$jdk" ABRT main
-  run -0 "$walkhammer" walk --core "$core"
+  run -0 "$walkhammer" import --walk "$core"
   [[ $output == *'  Frozen.e?cape()V @'* ]]
   [[ $output != *$'\x1b'* ]]
-  run -0 "$walkhammer" walk --core "$core" --tid "$(thread_of deeper)"
+  run -0 "$walkhammer" import --walk "$core" --tid "$(thread_of deeper)"
   [[ ${lines[-1]} == "end depth" ]]
   [ "${#lines[@]}" -eq $((4096 + 3)) ]
-  run -0 "$walkhammer" walk --core "$core" --json
+  run -0 "$walkhammer" import --walk "$core" --json
   [[ $output != *$'\x1b'* ]]
 }
 
@@ -215,24 +215,25 @@ stands_still() {
   echo 'thread main' >"$out/nonsense"
   head -c 100000 "$core" >"$out/cut"
   for file in "$out/pipe" "$out/empty" "$out/nonsense" "$out" /bin/ls; do
-    refuses 2 'is not a core of a 64-bit process' walk --core "$file"
+    refuses 2 'is not a core of a 64-bit process' import --walk "$file"
   done
-  refuses 2 'No such file' walk --core "$out/missing"
-  refuses 2 'cut off' walk --core "$out/cut"
-  refuses 2 'line 1' walk --core "$core" --expect "$out/nonsense"
-  refuses 2 'not a regular file' walk --core "$core" --expect "$out/pipe"
-  refuses 2 'expects nothing' walk --core "$core" --expect "$out/empty"
-  refuses 2 'has no Java thread 1' walk --core "$core" --tid 1
-  refuses 2 'takes the id of a thread' walk --core "$core" --tid main
-  refuses 2 'is not a JDK' walk --core "$core" --jdk "$out"
-  refuses 2 '--core is required' walk
+  refuses 2 'No such file' import --walk "$out/missing"
+  refuses 2 'cut off' import --walk "$out/cut"
+  refuses 2 'line 1' import --walk "$core" --expect "$out/nonsense"
+  refuses 2 'not a regular file' import --walk "$core" --expect "$out/pipe"
+  refuses 2 'expects nothing' import --walk "$core" --expect "$out/empty"
+  refuses 2 'has no Java thread 1' import --walk "$core" --tid 1
+  refuses 2 'takes the id of a thread' import --walk "$core" --tid main
+  refuses 2 'is not a JDK' import --walk "$core" --jdk "$out"
+  refuses 2 'files is required' import --walk
+  refuses 2 'takes one core at a time' import --walk "$core" "$core"
 }
 
 @test "walk says what this machine lacks, and when nothing was walked" {
   freeze "$jdk" ABRT main
   cp "$(dirname "$walkhammer")/libasgst.so" "$out/libjvm.so"
-  refuses 3 'is another build than the one in this core' walk --core "$core" --modules "$out"
+  refuses 3 'is another build than the one in this core' import --walk "$core" --modules "$out"
   (cd "$out" && ulimit -c unlimited && sh -c 'kill -ABRT $$') || true
-  refuses 3 'no libjvm.so was mapped' walk --core "$out"/core*
-  refuses 4 'nothing was walked' walk --core "$core" --tid "$(thread_of 'Signal Dispatcher')"
+  refuses 3 'no libjvm.so was mapped' import --walk "$out"/core*
+  refuses 4 'nothing was walked' import --walk "$core" --tid "$(thread_of 'Signal Dispatcher')"
 }

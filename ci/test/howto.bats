@@ -27,7 +27,7 @@ skipped=(
   'source "$DIR/share/|ci/test/release.bats|completions/walkhammer'
   'fpath=("$DIR/share/|ci/test/release.bats|share/zsh/site-functions'
   'man --manpath="$DIR|ci/test/release.bats|$share/man'
-  'core.4711|ci/test/cores.bats|--core'
+  'core.4711|ci/test/cores.bats|--walk'
   '--of JDK-8302320|ci/test/bugs.bats|duplicate'
   '@jdk|ci/test/providers.bats|@jdk'
   '--provider jdk|ci/test/providers.bats|provider jdk'

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -149,21 +150,49 @@ Result<ExitCode> RunRedact(const std::string& path, bool force) {
 
 Result<ExitCode> RunImport(const ImportOptions& options,
                            const std::vector<std::string>& jvm_flags) {
-  if (!options.redact && !options.reproduce)
-    return jvm_flags.empty() ? RunJudge(options)
-                             : BadInput("JVM flags after -- go with --reproduce");
-  const char* mode = options.redact ? "--redact" : "--reproduce";
-  if (options.files.size() > 1)
-    return BadInput(fmt::format("{} takes one crash report at a time", mode));
+  if (!options.jdks.empty() && !options.reproduce && !options.walk)
+    return BadInput("--jdk requires --reproduce or --walk");
+  const char* mode = options.redact      ? "--redact"
+                     : options.reproduce ? "--reproduce"
+                     : options.walk      ? "--walk"
+                                         : nullptr;
+  if (mode != nullptr && options.files.size() > 1)
+    return BadInput(
+        fmt::format("{} takes one {} at a time", mode, options.walk ? "core" : "crash report"));
   if (options.reproduce) return RunReproduce(options, jvm_flags);
-  return jvm_flags.empty() ? RunRedact(options.files[0], options.force)
-                           : BadInput("--redact starts no JVM and takes no flags after --");
+  if (!jvm_flags.empty()) return BadInput("JVM flags after -- go with --reproduce");
+  if (options.walk) return RunImportWalk(options);
+  return options.redact ? RunRedact(options.files[0], options.force) : RunJudge(options);
+}
+
+Status ReadThread(const std::string& text, int32_t& tid) {
+  tid = 0;
+  if (text == "all") return Ok();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), tid);
+  if (error != std::errc() || end != text.data() + text.size() || tid <= 0)
+    return BadInput("--tid takes the id of a thread, such as 4711, or all");
+  return Ok();
+}
+
+void AddWalkOptions(Verb& verb, const std::shared_ptr<ImportOptions>& o) {
+  verb.Flag("--walk", o->walk, "Walk the Java stacks of a core, and print or compare them");
+  verb.Parsed(
+      "--tid", [o](const std::string& text) { return ReadThread(text, o->tid); },
+      "Walk only the thread with this id (default: all)", "TID|all");
+  verb.Flag("--native", o->native, "Show also frames of stubs, C and C++");
+  verb.Text("--expect", o->expect, "Compare with the stacks in this file", "FILE");
+  verb.Text("--write", o->write, "Write the stacks to this file, for --expect; -: to stdout",
+            "FILE");
+  for (const char* option : {"--tid", "--native", "--expect", "--write"})
+    verb.Needs(option, "--walk");
+  for (const char* option : {"--reproduce", "--redact", "--out"}) verb.Excludes("--walk", option);
 }
 
 }  // namespace
 
 void AddImport(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "import", "Judge crash reports, and make requests that may show the crash again");
+  Verb verb(app, "import",
+            "Judge crash reports, make requests that may show the crash again, walk cores");
   auto o = std::make_shared<ImportOptions>();
   verb.Argument("files", o->files, "hs_err logs, other texts with a stack, or core files");
   verb.OutFolder(o->out, "out/import-TIME-PID");
@@ -184,12 +213,13 @@ void AddImport(CLI::App& app, Invocation& chosen) {
   verb.Flag("--no-known-inputs", o->no_known,
             "Do not replay walkhammer's own inputs that crash in the same function");
   verb.Seed(o->seed);
-  for (const char* option : {"--jdk", "--library", "--time", "--stress-time", "--no-stress",
-                             "--no-minimize", "--no-known-inputs", "--seed"})
+  for (const char* option : {"--library", "--time", "--stress-time", "--no-stress", "--no-minimize",
+                             "--no-known-inputs", "--seed"})
     verb.Needs(option, "--reproduce");
   verb.Needs("--force", "--redact");
   for (const char* option : {"--reproduce", "--out", "--modules", "--json"})
     verb.Excludes("--redact", option);
+  AddWalkOptions(verb, o);
   verb.Runs(chosen, o, RunImport);
 }
 

@@ -147,20 +147,19 @@ const ManualRow kOthers[] = {
     {"import",
      "The verb says of a crash report whether a stack walker is to blame and which known bug it "
      "resembles. It takes hs_err logs, texts with a stack of gdb or lldb, and cores. It writes "
-     "requests that may show the crash again.",
+     "requests that may show the crash again.\n\n"
+     "With --walk, it walks the stacks of the Java threads in a core with the reference walker. No "
+     "JVM runs: the walk reads registers and memory of the core, and the libraries of its process. "
+     "It prints methods, byte codes, lines and how each frame was compiled, and why each walk "
+     "ended. With an expectation, it compares the stacks, and shows the first frame of each that "
+     "differs.",
      {{"Judge a log", "walkhammer import hs_err_pid4711.log"},
       {"Does this JDK show the crash?",
        "walkhammer import --reproduce hs_err_pid4711.log --jdk /opt/jdk-25"},
-      {"A log without what is personal in it", "walkhammer import --redact hs_err_pid4711.log"}}},
-    {"walk",
-     "The verb walks the stacks of the Java threads in a core with the reference walker. No JVM "
-     "runs: the walk reads registers and memory of the core, and the libraries of its process. It "
-     "prints methods, byte codes, lines and how each frame was compiled, and why each walk "
-     "ended.\n\n"
-     "With an expectation, it compares the stacks, and shows the first frame of each that differs.",
-     {{"The Java stacks of a core", "walkhammer walk --core core.4711"},
-      {"Keep them, and compare later", "walkhammer walk --core core.4711 --write stacks.txt"},
-      {"Are they still the same?", "walkhammer walk --core core.4711 --expect stacks.txt"}}},
+      {"A log without what is personal in it", "walkhammer import --redact hs_err_pid4711.log"},
+      {"The Java stacks of a core", "walkhammer import --walk core.4711"},
+      {"Keep them, and compare later", "walkhammer import --walk core.4711 --write stacks.txt"},
+      {"Are they still the same?", "walkhammer import --walk core.4711 --expect stacks.txt"}}},
     {"doctor",
      "The verb shows what this machine and each JDK can do, and which command installs what is "
      "missing. The exit code is 3 if a named JDK cannot be fuzzed.\n\n"

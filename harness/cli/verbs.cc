@@ -9,7 +9,7 @@ const std::vector<VerbGroup>& AllVerbs() {
       {"Find", {AddFuzz, AddStress, AddStep}},
       {"Work with a finding", {AddReplay, AddMinimize, AddBisect, AddShow, AddBundle}},
       {"Judge runs", {AddReport, AddGate, AddNight, AddBugs, AddMerge}},
-      {"Crash reports", {AddImport, AddWalk}},
+      {"Crash reports", {AddImport}},
       {"This machine", {AddDoctor, AddTry}},
   };
   return kVerbs;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// walk: the Java stacks of a core, walked by the reference walker without a JVM, and compared with
-// what is expected of them.
+// import --walk: the Java stacks of a core, walked by the reference walker without a JVM, and
+// compared with what is expected of them.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/files.h"
 #include "harness/base/numbers.h"
 #include "harness/base/print.h"
-#include "harness/cli/options.h"
+#include "harness/cli/import.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/print_json.h"
 #include "harness/crash/core/core_walk.h"
@@ -20,14 +19,6 @@ namespace walkhammer {
 namespace {
 
 using nlohmann::json;
-
-struct WalkOptions {
-  std::string core, modules, expect, write;
-  std::vector<std::string> jdks;
-  int32_t tid = 0;
-  bool native = false;
-  bool json = false;
-};
 
 // The folders of a JDK in which its libraries and its archive of classes lie.
 Status AddFoldersOf(const std::string& home, std::vector<std::string>& folders) {
@@ -41,15 +32,6 @@ Status AddFoldersOf(const std::string& home, std::vector<std::string>& folders) 
     has_libjvm |= std::filesystem::is_regular_file(folder + "/libjvm.so", error);
   }
   if (!has_libjvm) return BadInput(home + " is not a JDK: it has no libjvm.so");
-  return Ok();
-}
-
-Status ReadThread(const std::string& text, int32_t& tid) {
-  tid = 0;
-  if (text == "all") return Ok();
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), tid);
-  if (error != std::errc() || end != text.data() + text.size() || tid <= 0)
-    return BadInput("--tid takes the id of a thread, such as 4711, or all");
   return Ok();
 }
 
@@ -114,20 +96,20 @@ void PrintComparison(const StackComparison& comparison) {
 }
 
 // kToolFailed: no frame was walked.
-Status HasFrames(const WalkOptions& options, const CoreWalk& walk) {
+Status HasFrames(const ImportOptions& options, const CoreWalk& walk) {
   for (const CoreStack& stack : walk.stacks)
     if (!stack.frames.empty()) return Ok();
   if (options.tid != 0 && walk.stacks.empty())
-    return BadInput(fmt::format("{} has no Java thread {}", options.core, options.tid));
+    return BadInput(fmt::format("{} has no Java thread {}", options.files[0], options.tid));
   return ToolFailed(fmt::format("nothing was walked: none of the {} in {} shows a frame",
-                                Counted(walk.java_threads, "Java thread"), options.core));
+                                Counted(walk.java_threads, "Java thread"), options.files[0]));
 }
 
-Result<CoreWalk> WalkOf(const WalkOptions& options) {
+Result<CoreWalk> WalkOf(const ImportOptions& options) {
   std::vector<std::string> folders;
   if (!options.modules.empty()) folders.push_back(options.modules);
   for (const std::string& jdk : options.jdks) RETURN_IF_ERROR(AddFoldersOf(jdk, folders));
-  ASSIGN_OR_RETURN(const auto core, CoreFile::Open(options.core, folders));
+  ASSIGN_OR_RETURN(const auto core, CoreFile::Open(options.files[0], folders));
   ASSIGN_OR_RETURN(const auto jvm, CoreJvm::Open(*core));
   CoreWalkOptions walk_options;
   walk_options.tid = options.tid;
@@ -135,7 +117,9 @@ Result<CoreWalk> WalkOf(const WalkOptions& options) {
   return WalkCore(*core, *jvm, walk_options);
 }
 
-Result<ExitCode> RunWalk(const WalkOptions& options) {
+}  // namespace
+
+Result<ExitCode> RunImportWalk(const ImportOptions& options) {
   std::vector<ExpectedStack> expected;
   if (!options.expect.empty()) {
     ASSIGN_OR_RETURN(const std::string text, ReadFileOf(options.expect, "expected stacks", 64));
@@ -158,27 +142,6 @@ Result<ExitCode> RunWalk(const WalkOptions& options) {
   if (!options.expect.empty() && comparison.equal + comparison.differences.size() == 0)
     return ToolFailed(fmt::format("{} expects nothing of thread {}", options.expect, options.tid));
   return comparison.differences.empty() ? ExitCode::kClean : ExitCode::kFindings;
-}
-
-}  // namespace
-
-void AddWalk(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "walk", "Walk the Java stacks of a core, and compare them with expected ones");
-  auto o = std::make_shared<WalkOptions>();
-  verb.Text("--core", o->core, "Core of a process with a JVM", "FILE");
-  verb.Required("--core");
-  verb.Jdks(o->jdks);
-  verb.Text("--modules", o->modules,
-            "Folder with the libraries of a core's program, if they have moved", "DIR");
-  verb.Parsed(
-      "--tid", [o](const std::string& text) { return ReadThread(text, o->tid); },
-      "Walk only the thread with this id (default: all)", "TID|all");
-  verb.Flag("--native", o->native, "Show also frames of stubs, C and C++");
-  verb.Text("--expect", o->expect, "Compare with the stacks in this file", "FILE");
-  verb.Text("--write", o->write, "Write the stacks to this file, for --expect; -: to stdout",
-            "FILE");
-  verb.Json(o->json);
-  verb.Runs(chosen, o, RunWalk);
 }
 
 }  // namespace walkhammer

@@ -350,7 +350,7 @@ if [ "$(ended 0 1)" -eq 0 ]; then
   [ "$(ended 2 4)" -eq 0 ] || exit 4
   exit 3
 fi
-start night "$out" --nights "$nights" --failed $(($(ended 2 4) + not_merged)) \
+start gate --night "$out" --nights "$nights" --failed $(($(ended 2 4) + not_merged)) \
   ${baseline:+--baseline "$baseline"} ${policy:+--policy "$policy"} \
   ${bugs:+--bugs "$out/bugs"} >"$out/reports/night.txt"
 judged=$code

@@ -50,7 +50,7 @@ verbs_of_readme() {
 
 @test "--help and the table of README name the same verbs, by purpose" {
   verbs_of_help >"$tmp/help"
-  [ "$(wc -l <"$tmp/help")" -eq 16 ]
+  [ "$(wc -l <"$tmp/help")" -eq 15 ]
   verbs_of_readme "$root/README.md" >"$tmp/readme"
   diff "$tmp/help" "$tmp/readme"
   while read -r verb; do
@@ -84,7 +84,7 @@ astray() {
 }
 
 @test "the verbs that others have taken over are gone" {
-  for verb in list redact reproduce query check walk; do
+  for verb in list redact reproduce query check walk night; do
     refuses 2 "unknown verb \"$verb\"" "$verb"
   done
 }
@@ -98,6 +98,16 @@ astray() {
   grep -q '^agct  ' "$tmp/text"
   run ! grep -q 'scene c2' "$tmp/text"
   refuses 2 "go with a table" show ./walkers --all
+}
+
+@test "gate refuses options that its mode has no use for" {
+  for option in --nights --failed --jobs; do
+    refuses 2 "$option requires --night" gate "$option" 1
+  done
+  for option in --candidate --build --markdown --keep; do
+    refuses 2 "$option excludes --night" gate --night night "$option" 26
+  done
+  refuses 2 "one night as --baseline" gate --night night --baseline one two
 }
 
 @test "import refuses options that its mode has no use for" {

@@ -180,7 +180,7 @@ fake_walkhammer() {
 echo "$*" >>"$0.calls"
 verb=$1
 case $*:${JUDGED:-0} in
-'night '*) touch "$2/night.json" && exit "${JUDGED:-0}" ;;
+'gate --night '*) touch "$3/night.json" && exit "${JUDGED:-0}" ;;
 esac
 while [ "$#" -gt 0 ]; do
   if [ "$1" = --out ]; then mkdir -p "$2" && touch "$2/run.db"; fi
@@ -204,7 +204,7 @@ wait_for_second() {
   kept() { find state/nights -mindepth 1 -maxdepth 1 | wc -l; }
   "$examples/night.sh" jdks/25 state one
   grep -q '^fuzz --jdk jdks/25 .*--corpus state/corpus/' walkhammer.calls
-  grep -qx 'night one/night --nights state/nights --failed 0' walkhammer.calls
+  grep -qx 'gate --night one/night --nights state/nights --failed 0' walkhammer.calls
   tar -tzf one/night.tar.gz | grep -q '^night/summary.txt$'
   green=$(dirname state/nights/*/green)
   [ -f "$green/night.json" ]

@@ -31,8 +31,8 @@ esac
 case $all in
 'bugs update '*) exit "${UPDATE:-0}" ;;
 'bugs check '*) echo '{"jdks": []}' && exit 1 ;;
-'night '*)
-  night=${all#night }
+'gate --night '*)
+  night=${all#gate --night }
   touch "${night%% *}/night.json"
   echo "THE VERDICT"
   exit "${JUDGED:-0}"
@@ -158,7 +158,7 @@ wait_for() {
 THE VERDICT" ]]
   [ "$(cat "$nights/1/summary.txt")" = "$output" ]
   [ -f "$nights/1/green" ]
-  [ "$(calls "^night $nights/1 --nights $nights --failed 0$")" -eq 1 ]
+  [ "$(calls "^gate --night $nights/1 --nights $nights --failed 0$")" -eq 1 ]
   [ "$(calls "^report --history $nights/1 --html $nights/1/reports/history.html$")" -eq 1 ]
   JUDGED=1 night 2 1
   [ ! -e "$nights/2/green" ]
@@ -168,12 +168,12 @@ THE VERDICT" ]]
   printf '%s\n' "nights = $BATS_TEST_TMPDIR/others" "baseline = $nights/1" 'policy = p.toml' \
     >>"$config"
   night 5 0
-  [ "$(calls "^night $nights/5 --nights $BATS_TEST_TMPDIR/others --failed 0 --baseline $nights/1 --policy p.toml$")" -eq 1 ]
+  [ "$(calls "^gate --night $nights/5 --nights $BATS_TEST_TMPDIR/others --failed 0 --baseline $nights/1 --policy p.toml$")" -eq 1 ]
   # Judged anew: what was run is not run again.
   JUDGED=1 run "$root/ci/nightly.sh" --out "$nights/1"
   [ "$status" -eq 1 ]
   [ ! -e "$nights/1/green" ]
-  [ "$(calls "^night $nights/1 ")" -eq 2 ]
+  [ "$(calls "^gate --night $nights/1 ")" -eq 2 ]
   [ "$(calls '^fuzz .*nights/1/')" -eq 1 ]
   [ "$(calls '^bugs check')" -eq 5 ]
 }
@@ -186,7 +186,7 @@ THE VERDICT" ]]
     CODE=$code run "$root/ci/nightly.sh" --config "$config" --out "$BATS_TEST_TMPDIR/alone-$code/1"
     [ "$status" -eq "$code" ]
   done
-  [ "$(grep -c '^night' "$WALKHAMMER.calls")" -eq 0 ]
+  [ "$(grep -c '^gate --night' "$WALKHAMMER.calls")" -eq 0 ]
   "$root/ci/nightly.sh" --config "$config" --out "$night"
   echo 4 >"$(ls "$night"/runs/1-*.done)"
   "$root/ci/nightly.sh" --out "$night"
@@ -224,7 +224,7 @@ THE VERDICT" ]]
   run "$root/ci/nightly.sh" --config "$config" --out "$night"
   [ "$status" -eq 0 ]
   [ -d "$store" ]
-  [ "$(calls "^night $night --nights .* --bugs $night/bugs$")" -eq 1 ]
+  [ "$(calls "^gate --night $night --nights .* --bugs $night/bugs$")" -eq 1 ]
   [ "$(calls "^bugs update --only-known --store $store $night$")" -eq 1 ]
   [ "$(calls "^report .*fuzz.a.agct --bugs $night/bugs")" -eq 1 ]
   # Judged anew, by the store as it was.

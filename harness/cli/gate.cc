@@ -11,9 +11,9 @@
 #include "harness/base/print.h"
 #include "harness/base/text.h"
 #include "harness/bugs/bug_store.h"
+#include "harness/cli/gate.h"
 #include "harness/cli/gate_jdks.h"
 #include "harness/cli/identity.h"
-#include "harness/cli/judging.h"
 #include "harness/cli/options.h"
 #include "harness/cli/output_file.h"
 #include "harness/jvm/images/jdk_version.h"
@@ -21,14 +21,6 @@
 
 namespace walkhammer {
 namespace {
-
-struct GateOptions {
-  std::vector<std::string> baseline, candidate;
-  std::string policy, build, keep, markdown;
-  JudgingOptions judging;
-  uint64_t replays = 0;
-  bool json = false;
-};
 
 // A run that is given twice would count twice, and say that runs do not differ.
 Status EachOnce(const GateSide& baseline, const GateSide& candidate) {
@@ -73,10 +65,7 @@ Status NameBuckets(const GateOptions& options, GateSide& baseline, GateSide& can
 Result<GateVerdict> Judge(const GateOptions& options) {
   if (options.baseline.empty() || options.candidate.empty())
     return BadInput("gate takes at least one --baseline RUN and one --candidate RUN");
-  GatePolicy policy;
-  if (!options.policy.empty()) {
-    ASSIGN_OR_RETURN(policy, ReadGatePolicy(options.policy));
-  }
+  ASSIGN_OR_RETURN(const GatePolicy policy, PolicyOf(options));
   ASSIGN_OR_RETURN(GateSide baseline, ReadGateSide(options.baseline));
   ASSIGN_OR_RETURN(GateSide candidate, ReadGateSide(options.candidate));
   RETURN_IF_ERROR(EachOnce(baseline, candidate));
@@ -100,12 +89,13 @@ Result<GateVerdict> Judge(const GateOptions& options) {
 // A policy and a store without runs: whether they can be used.
 Status CheckFiles(const GateOptions& options) {
   RETURN_IF_ERROR(CheckBuildGoesWithBugs(options));
-  if (!options.policy.empty()) RETURN_IF_ERROR(ReadGatePolicy(options.policy));
+  RETURN_IF_ERROR(PolicyOf(options));
   if (!options.judging.bugs.empty()) RETURN_IF_ERROR(BugStore::Read(options.judging.bugs));
   return Ok();
 }
 
 Result<ExitCode> RunGate(const GateOptions& options) {
+  if (!options.night.empty()) return RunGateNight(options);
   const bool has_runs = !options.baseline.empty() || !options.candidate.empty();
   const bool has_files =
       !options.policy.empty() || !options.judging.bugs.empty() || !options.build.empty();
@@ -125,23 +115,44 @@ Result<ExitCode> RunGate(const GateOptions& options) {
 
 }  // namespace
 
+Result<GatePolicy> PolicyOf(const GateOptions& options) {
+  return options.policy.empty() ? GatePolicy() : ReadGatePolicy(options.policy);
+}
+
 void AddGate(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "gate", "Compare the runs of two builds, and name what is worse");
+  Verb verb(app, "gate",
+            "Compare the runs of two builds, or a night with the last green one, and name what "
+            "is worse");
   auto o = std::make_shared<GateOptions>();
-  verb.Several("--baseline", o->baseline, "Runs or nights of the build to compare with", "RUN");
+  verb.Several(
+      "--baseline", o->baseline,
+      "Runs or nights of the build to compare with; with --night, one night, whatever was found "
+      "in it (default: the last green one)",
+      "RUN");
   verb.Several("--candidate", o->candidate, "Runs or nights of the build to judge", "RUN");
-  AddPolicy(verb, o->policy);
+  verb.Text("--policy", o->policy, "File that says what fails, what warns, and from which size on",
+            "FILE.toml");
   AddStores(verb, o->judging);
   verb.Text("--build", o->build, "Version of the build, where all builds report the same one",
             "VERSION");
   verb.Count(
       "--replay", o->replays,
-      "Replay what only the candidate's runs found, on both JDKs, in this many processes each", 1,
-      1000);
+      "Replay what only the candidate's runs found, on both JDKs, in this many processes each "
+      "(default with --night: 5)",
+      1, 1000);
   verb.Text("--markdown", o->markdown, "Markdown for the page of a CI job; - is stdout", "FILE.md");
   verb.Text("--keep", o->keep,
             "Folder for requests that both JDKs answer differently; goes with --replay", "DIR");
   verb.Json(o->json);
+  verb.Text("--night", o->night, "Judge this night: a folder, as ci/nightly.sh makes it", "DIR");
+  verb.Text("--nights", o->nights, "The folder of earlier nights (default: the one that has NIGHT)",
+            "DIR");
+  verb.Count("--failed", o->failed,
+             "How many runs of the night failed; with any, the night is not green (default: 0)");
+  verb.Jobs(o->jobs, "2");
+  for (const char* option : {"--nights", "--failed", "--jobs"}) verb.Needs(option, "--night");
+  for (const char* option : {"--candidate", "--build", "--markdown", "--keep"})
+    verb.Excludes("--night", option);
   verb.Runs(chosen, o, RunGate);
 }
 

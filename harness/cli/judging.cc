@@ -10,11 +10,6 @@
 
 namespace walkhammer {
 
-void AddPolicy(Verb& verb, std::string& policy) {
-  verb.Text("--policy", policy, "File that says what fails, what warns, and from which size on",
-            "FILE.toml");
-}
-
 void AddStores(Verb& verb, JudgingOptions& options) {
   verb.Text("--known", options.known,
             "Folder of known issues (default: those that come with walkhammer)", "DIR");

@@ -17,8 +17,6 @@ struct JudgingOptions {
   bool strict = false;
 };
 
-// --policy
-void AddPolicy(Verb& verb, std::string& policy);
 // --known and --bugs
 void AddStores(Verb& verb, JudgingOptions& options);
 // These, and --strict.

@@ -91,19 +91,18 @@ const ManualRow kRuns[] = {
     {"gate",
      "The verb compares the runs of two builds, and says what of the second one is worse: crashes, "
      "wrong answers, error codes, times. Differences are separated from chance.\n\n"
-     "Too little data is not a pass: the exit code is 4 then.",
+     "Too little data is not a pass: the exit code is 4 then.\n\n"
+     "With --night, it judges a night, a folder of many runs, against the last green one. Red is "
+     "exit code 1, and names what is new and was replayed. Unsure is exit code 4.",
      {{"Three runs of each build",
        "walkhammer gate --baseline out/base-1 out/base-2 out/base-3 --candidate out/new-1 "
        "out/new-2 "
        "out/new-3"},
       {"Replay what differs, with your policy",
-       "walkhammer gate --baseline out/base --candidate out/new --replay 10 --policy gate.toml"}}},
-    {"night",
-     "The verb judges a night, a folder of many runs, against the last green one. "
-     "Red is exit code 1, and names what is new and was replayed. Unsure is exit code 4.",
-     {{"Judge a night by what is known at this moment", "walkhammer night nights/20260301"},
+       "walkhammer gate --baseline out/base --candidate out/new --replay 10 --policy gate.toml"},
+      {"Judge a night by what is known at this moment", "walkhammer gate --night nights/20260301"},
       {"Against a night that you choose",
-       "walkhammer night nights/20260302 --baseline nights/20260226"}}},
+       "walkhammer gate --night nights/20260302 --baseline nights/20260226"}}},
     {"merge",
      "The verb joins run folders of one build into one folder, which the other verbs read as they "
      "read any run. A run that is there twice counts once.",
@@ -237,11 +236,11 @@ const std::vector<ManualNote>& ManualFiles() {
        "fuzz,stress,step,try,replay,bisect,show,bundle"},
       {"RUN/crashes/BUCKET/explain.txt", "The finding in words.", "fuzz,stress,step,try,show"},
       {"RUN/report.html", "A page for people.", "fuzz,stress,step,try"},
-      {"NIGHT/night.json", "What later nights need of a night.", "night"},
+      {"NIGHT/night.json", "What later nights need of a night.", "gate"},
       {"STORE/ID.toml", "A bug of a team's store.",
        "bugs,bugs update,bugs grade,bugs list,bugs set,bugs check"},
       {"lib/walkhammer/known-issues", "The known issues, a file each.",
-       "fuzz,stress,step,try,report,gate,night,import,bugs check"},
+       "fuzz,stress,step,try,report,gate,import,bugs check"},
       {"lib/walkhammer/workloads", "The catalogues of programs to run.", "stress,step,show"},
       {"lib/walkhammer/seeds", "The requests that guided engines start from.", "fuzz"},
       {"lib/walkhammer/vmstructs/readers.tsv", "What readers of vmStructs read.", "doctor"},

@@ -150,7 +150,6 @@ void AddGate(CLI::App& app, Invocation& chosen);
 void AddImport(CLI::App& app, Invocation& chosen);
 void AddMerge(CLI::App& app, Invocation& chosen);
 void AddMinimize(CLI::App& app, Invocation& chosen);
-void AddNight(CLI::App& app, Invocation& chosen);
 void AddReplay(CLI::App& app, Invocation& chosen);
 void AddReport(CLI::App& app, Invocation& chosen);
 void AddShow(CLI::App& app, Invocation& chosen);

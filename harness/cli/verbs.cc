@@ -8,7 +8,7 @@ const std::vector<VerbGroup>& AllVerbs() {
   static const std::vector<VerbGroup> kVerbs = {
       {"Find", {AddFuzz, AddStress, AddStep}},
       {"Work with a finding", {AddReplay, AddMinimize, AddBisect, AddShow, AddBundle}},
-      {"Judge runs", {AddReport, AddGate, AddNight, AddBugs, AddMerge}},
+      {"Judge runs", {AddReport, AddGate, AddBugs, AddMerge}},
       {"Crash reports", {AddImport}},
       {"This machine", {AddDoctor, AddTry}},
   };

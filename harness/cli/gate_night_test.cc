@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verb night, and the verbs that take a night's folder for its merged runs.
+// gate --night, and the verbs that take a night's folder for its merged runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,9 +20,9 @@ using testing::StartsWith;
 class NightVerb : public MadeNights {
  protected:
   Outcome Night(const std::string& dir, const std::vector<std::string>& options = {}) {
-    std::vector<std::string> arguments = {dir, "--known", known_};
+    std::vector<std::string> arguments = {"--night", dir, "--known", known_};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    return RunVerb("night", AddNight, arguments);
+    return RunVerb("gate", AddGate, arguments);
   }
   static std::string Group(const std::string& night) { return GroupFolder(night, kNightGroup); }
 
@@ -53,12 +53,21 @@ TEST_F(NightVerb, TheExitCodeIsTheVerdict) {
 TEST_F(NightVerb, BadInputIsOneSentence) {
   const std::string night = Add({});
   for (const auto& arguments :
-       std::vector<std::vector<std::string>>{{temp_.Under("none")},
-                                             {Group(night)},
-                                             {night, "--policy", "none"},
-                                             {night, "--bugs", "none"},
-                                             {night, "--baseline", known_}}) {
-    const Outcome outcome = RunVerb("night", AddNight, arguments);
+       std::vector<std::vector<std::string>>{{"--night", temp_.Under("none")},
+                                             {"--night", Group(night)},
+                                             {"--night", night, "--policy", "none"},
+                                             {"--night", night, "--bugs", "none"},
+                                             {"--night", night, "--baseline", known_},
+                                             {"--night", night, "--baseline", known_, known_},
+                                             {"--night", night, "--candidate", night},
+                                             {"--night", night, "--build", "26"},
+                                             {"--night", night, "--markdown", "-"},
+                                             {"--night", night, "--keep", known_},
+                                             {"--night", night, "--times", "5"},
+                                             {"--nights", known_},
+                                             {"--failed", "1"},
+                                             {"--jobs", "1"}}) {
+    const Outcome outcome = RunVerb("gate", AddGate, arguments);
     EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
@@ -66,8 +75,7 @@ TEST_F(NightVerb, BadInputIsOneSentence) {
 
 TEST_F(NightVerb, JsonSaysTheSame) {
   const std::string night = Add({.buckets = {Confirmed("crash in f")}});
-  const Outcome text = RunVerb("night", AddNight, {night, "--known", known_}),
-                outcome = RunVerb("night", AddNight, {night, "--known", known_, "--json"});
+  const Outcome text = Night(night), outcome = Night(night, {"--json"});
   EXPECT_EQ(outcome.exit_code, text.exit_code);
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_THAT(text.out, StartsWith(json["verdict"].get<std::string>() + ": "));

@@ -1,37 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// night: judges a night of runs, as ci/nightly.sh makes them.
-#include "reports/night.h"
-
+// gate --night: judges a night of runs, as ci/nightly.sh makes them.
 #include <filesystem>
-#include <memory>
 
 #include "harness/base/print.h"
 #include "harness/base/text.h"
-#include "harness/cli/judging.h"
-#include "harness/cli/options.h"
+#include "harness/cli/gate.h"
 #include "harness/cli/run_jdk.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
+#include "reports/night.h"
 
 namespace walkhammer {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct NightOptions {
-  std::string night, nights, baseline, policy;
-  JudgingOptions judging;
-  uint64_t times = 5, jobs = 2, failed = 0;
-  bool json = false;
-};
+constexpr int kReplays = 5;  // of a bug that may be new, on each JDK, without --replay
 
 // Replays requests on the JDKs of runs.
 class Replayer {
  public:
-  explicit Replayer(const NightOptions& options)
-      : times_(static_cast<int>(options.times)), jobs_(static_cast<int>(options.jobs)) {}
+  explicit Replayer(const GateOptions& options)
+      : times_(options.replays == 0 ? kReplays : static_cast<int>(options.replays)),
+        jobs_(static_cast<int>(options.jobs)) {}
   Status made() const { return scratch_.made(); }
 
   NightReplay Replay(const Sighting& sighting, const std::string& now,
@@ -93,12 +86,14 @@ std::string FolderOf(const std::string& night) {
   return (self.has_filename() ? self : self.parent_path()).parent_path().string();
 }
 
-Result<ExitCode> RunNight(const NightOptions& options) {
-  NightInput input{options.night, options.nights, options.baseline, {}, nullptr, {}, {}};
+}  // namespace
+
+Result<ExitCode> RunGateNight(const GateOptions& options) {
+  if (options.baseline.size() > 1) return BadInput("gate --night takes one night as --baseline");
+  NightInput input{options.night, options.nights, "", {}, nullptr, {}, {}};
+  if (!options.baseline.empty()) input.baseline = options.baseline.front();
   if (input.nights.empty()) input.nights = FolderOf(options.night);
-  if (!options.policy.empty()) {
-    ASSIGN_OR_RETURN(input.policy, ReadGatePolicy(options.policy));
-  }
+  ASSIGN_OR_RETURN(input.policy, PolicyOf(options));
   ASSIGN_OR_RETURN(const Judging judging, ReadJudging(options.judging));
   input.known = judging.known.get();
   input.today = judging.today;
@@ -117,28 +112,6 @@ Result<ExitCode> RunNight(const NightOptions& options) {
   else
     Print(stdout, "{}", NightText(verdict));
   return verdict.exit;
-}
-
-}  // namespace
-
-void AddNight(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "night", "Compare a night of runs with the last green night");
-  auto o = std::make_shared<NightOptions>();
-  verb.Argument("NIGHT", o->night, "The folder of a night, as ci/nightly.sh makes it", "DIR");
-  verb.Text("--nights", o->nights, "The folder of earlier nights (default: the one that has NIGHT)",
-            "DIR");
-  verb.Text("--baseline", o->baseline,
-            "The night to compare with, whatever was found in it (default: the last green one)",
-            "NIGHT");
-  AddPolicy(verb, o->policy);
-  AddStores(verb, o->judging);
-  verb.Count("--times", o->times, "Replays of a bug that may be new, on each JDK (default: 5)", 1,
-             1000);
-  verb.Count("--failed", o->failed,
-             "How many runs of the night failed; with any, the night is not green (default: 0)");
-  verb.Jobs(o->jobs, "2");
-  verb.Json(o->json);
-  verb.Runs(chosen, o, RunNight);
 }
 
 }  // namespace walkhammer

@@ -22,7 +22,7 @@ built=$(date +%s)
 
 walkhammer=${where}build/release/walkhammer
 status=0
-"$walkhammer" try --time "${WALKHAMMER_TIME:-30s}" \
+"$walkhammer" fuzz --time "${WALKHAMMER_TIME:-30s}" --confirm-time 20s \
   --out "${where}out/quickstart-$(date +%Y%m%d-%H%M%S)" || status=$?
 ended=$(date +%s)
 

@@ -2,9 +2,9 @@
 # The release in bare machines: builds it (ci/release.sh), unless WALKHAMMER_RELEASE names a folder
 # with its files, and takes it to a minimal Debian of each of WALKHAMMER_SUITES (default: bullseye
 # bookworm trixie sid).
-#   packages   apt installs walkhammer, and what it recommends: a JVM. `try` gives a verdict, lintian
+#   packages   apt installs walkhammer, and what it recommends: a JVM. `fuzz` gives a verdict, lintian
 #              has nothing to say, and a client compiles with libasgst-dev and runs
-#   tarball    in a folder with a blank in its name, with that Debian's newest JDK, `try` and `stress`
+#   tarball    in a folder with a blank in its name, with that Debian's newest JDK, `fuzz` and `stress`
 #              give a verdict
 # A tarball for aarch64 beside it (ci/release.sh --for aarch64) runs under qemu, with the C library and
 # JDK 17 of Debian 11: there `fuzz` gives a verdict. That takes Linux 6.7.
@@ -107,7 +107,7 @@ packages() {
   cp "$files"/*_"$(dpkg --print-architecture)".deb "$home/"
   installs "$1" "$(cd "$home" && ls ./walkhammer_*)" || return 0
   command=walkhammer
-  runs "$1" package . try --time "${WALKHAMMER_TIME:-15s}"
+  runs "$1" package . fuzz --time "${WALKHAMMER_TIME:-15s}" --confirm-time 20s
   [ "$took" -le "${WALKHAMMER_BOUND:-60}" ] || fail "$1: $took s to the first verdict"
   # shellcheck disable=SC2046  # two names
   ! installs "$1" $(cd "$home" && ls ./libasgst*) || client "$1"
@@ -136,7 +136,7 @@ unpacked() {
   checked=yes
   installs "$1" --no-install-recommends "$(jdk_package "$1")" || return 0
   command=bin/walkhammer
-  runs "$1" try "$folder" try --time "${WALKHAMMER_TIME:-15s}"
+  runs "$1" fuzz "$folder" fuzz --time "${WALKHAMMER_TIME:-15s}" --confirm-time 20s
   [ "$took" -le "${WALKHAMMER_BOUND:-60}" ] || fail "$1: $took s to the first verdict"
   runs "$1" stress "$folder" stress --workload torture:mixed --time "${WALKHAMMER_TIME:-15s}"
 }

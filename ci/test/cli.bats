@@ -50,7 +50,7 @@ verbs_of_readme() {
 
 @test "--help and the table of README name the same verbs, by purpose" {
   verbs_of_help >"$tmp/help"
-  [ "$(wc -l <"$tmp/help")" -eq 15 ]
+  [ "$(wc -l <"$tmp/help")" -eq 14 ]
   verbs_of_readme "$root/README.md" >"$tmp/readme"
   diff "$tmp/help" "$tmp/readme"
   while read -r verb; do
@@ -84,7 +84,7 @@ astray() {
 }
 
 @test "the verbs that others have taken over are gone" {
-  for verb in list redact reproduce query check walk night; do
+  for verb in list redact reproduce query check walk night try; do
     refuses 2 "unknown verb \"$verb\"" "$verb"
   done
 }
@@ -171,6 +171,23 @@ astray() {
   refuses 2 "--seed" fuzz --time 1s --seed x --out "$out"
   refuses 2 "nonsense" fuzz --time 1s --engine nonsense --out "$out"
   [ ! -e "$out" ]
+}
+
+@test "fuzz ends with commands that show and replay its first finding" {
+  need_jdk
+  set -- fuzz --jdk "$jdk" --scene monitor-enter-c2 --walks 4000 --workers 1 --no-confirm --no-coverage
+  run --separate-stderr "$walkhammer" "$@" --out "$tmp/a run" -- -XX:+UseSerialGC
+  [ "$status" -le 1 ]
+  [[ "${lines[-2]}" == "Next  "*" show '$tmp/a run/crashes/"* ]]
+  [[ "${lines[-1]}" == "      "*" replay '$tmp/a run/crashes/"*" --times 5 --jdk $jdk -- -XX:+UseSerialGC" ]]
+  local show=${lines[-2]#Next} replay=${lines[-1]}
+  run -0 bash -c "$show"
+  [[ "$output" == *"scene monitor-enter-c2"* ]]
+  run bash -c "$replay"
+  [ "$status" -le 1 ]
+  [[ "$output" == *"5 of 5"* ]]
+  run --separate-stderr "$walkhammer" "$@" --out "$tmp/json" --json
+  jq -e .verdict <<<"$output"
 }
 
 @test "output that cannot be written is no success" {

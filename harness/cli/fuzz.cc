@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuzz: synthetic walks. Runs a campaign into a run folder and reports it.
-#include "harness/cli/fuzz.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,10 +12,12 @@
 #include "harness/base/duration.h"
 #include "harness/base/numbers.h"
 #include "harness/base/print.h"
+#include "harness/base/shell.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/provider.h"
+#include "harness/cli/run_end.h"
 #include "harness/cli/shard.h"
 #include "harness/ipc/launch.h"
 #include "harness/jvm/images/jdk_choice.h"
@@ -27,9 +27,24 @@
 #include "harness/request/lookup.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/fuzz_run.h"
+#include "reports/run_summary.h"
 
 namespace walkhammer {
 namespace {
+
+struct FuzzOptions {
+  std::string engine = "random", provider;
+  std::vector<std::string> walkers, jdks;
+  std::chrono::nanoseconds time{};  // 0: not given
+  std::optional<std::string> confirm_time, minimize_time;
+  std::string hang_limit = "100ms", out, shard;
+  std::vector<std::string> scenes, corpus, without;
+  uint64_t walks = 0, seed = 1, workers = 0;
+  RunEndOptions end;
+  bool answers = false;
+  bool churn = false, no_confirm = false, keep_aslr = false, no_coverage = false,
+       no_minimize = false;
+};
 
 constexpr uint64_t kMostWorkers = 64;
 constexpr uint64_t kWindowsPerWorker = 8;  // in that time a worker sets up its scenes
@@ -175,8 +190,24 @@ RunIdentity IdentityOf(const FuzzOptions& options, const ProviderChoice& provide
   return identity;
 }
 
-}  // namespace
+// Prints commands, to be pasted, for the first finding that has a request; none if there is none.
+Status PrintNext(const std::string& dir, const Judging& judging, const ReplayWords& words) {
+  ASSIGN_OR_RETURN(const RunReader db, RunReader::Open(dir));
+  ASSIGN_OR_RETURN(const RunSummary summary, ReadRun(db, judging));
+  for (const BucketFiles& files : summary.files) {
+    const std::string& input = files.minimized.empty() ? files.input : files.minimized;
+    if (input.empty()) continue;
+    const std::string command = OwnCommand();
+    const std::string path = ShellWord(dir + "/" + input);
+    Print(stdout, "Next  {} show {}\n", command, path);
+    Print(stdout, "      {} replay {} --times 5{}\n", command, path, words.options);
+    break;
+  }
+  return Ok();
+}
 
+// Runs the campaign into its run folder, prints the first screen and returns the verdict's exit
+// code. `jvm_flags`: further flags of the JVM.
 Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::string>& jvm_flags) {
   if (options.jdks.size() > 1) return BadInput("fuzz takes one --jdk; run it once for each JDK");
   ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
@@ -212,8 +243,12 @@ Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::stri
     status = run.Run(Interrupted());
     line.Clear();
   }
-  return ReportRun(dir, status, judging, options.end);
+  ASSIGN_OR_RETURN(const ExitCode code, ReportRun(dir, status, judging, options.end));
+  if (!options.end.json) RETURN_IF_ERROR(PrintNext(dir, judging, plan.words));
+  return code;
 }
+
+}  // namespace
 
 void AddFuzz(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "fuzz", "Walk parked Java threads with edited registers, anchors and stacks");

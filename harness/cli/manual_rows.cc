@@ -11,7 +11,7 @@ const ManualRow kFind[] = {
      "that replays it.\n\n"
      "Results go to stdout, progress and diagnostics to stderr. A known bug "
      "does not fail a run; a new one ends it with exit code 1.",
-     {{"Fuzz the newest JDK of this machine for half a minute", "walkhammer try"},
+     {{"Fuzz the newest JDK of this machine for half a minute", "walkhammer fuzz --time 30s"},
       {"What this machine and its JDKs can do", "walkhammer doctor"},
       {"Fuzz a JDK for ten minutes",
        "walkhammer fuzz --jdk /opt/jdk-25 --time 10m --out out/night"},
@@ -22,7 +22,8 @@ const ManualRow kFind[] = {
      "nothing else moves.\n\n"
      "The same seed makes the same requests in each process of the same JDK and flags. The engines "
      "libfuzzer and afl are guided by the coverage of the walker's own code. Findings are "
-     "replayed in fresh processes, and minimised.",
+     "replayed in fresh processes, and minimised. The last lines are commands that show the first "
+     "one and replay it.",
      {{"Fuzz with ZGC, repeatably",
        "walkhammer fuzz --jdk /opt/jdk-25 --time 10m --seed 7 --out out/night -- -XX:+UseZGC"},
       {"Compare two walkers on the same requests", "walkhammer fuzz --walker agct,asgst"},
@@ -171,15 +172,11 @@ const ManualRow kOthers[] = {
       {"For one version of a reader",
        "walkhammer doctor --structs --jdk /opt/jdk-25 --jdk /opt/jdk-26 --reader "
        "async-profiler@3.0"}}},
-    {"try",
-     "The verb fuzzes the newest JDK for half a minute, and prints commands for what it found.",
-     {{"The newest JDK", "walkhammer try"},
-      {"Another one, for two minutes", "walkhammer try --jdk /opt/jdk-21 --time 2m"}}},
 };
 
 constexpr char kOfJdks[] =
-    "fuzz,stress,step,replay,minimize,bisect,show,bundle,import,doctor,try,bugs check";
-constexpr char kOfRuns[] = "fuzz,stress,step,try,report,gate,merge,import,bugs update,bugs grade";
+    "fuzz,stress,step,replay,minimize,bisect,show,bundle,import,doctor,bugs check";
+constexpr char kOfRuns[] = "fuzz,stress,step,report,gate,merge,import,bugs update,bugs grade";
 
 }  // namespace
 
@@ -231,16 +228,16 @@ const std::vector<ManualNote>& ManualFiles() {
   static const std::vector<ManualNote> kFiles = {
       {"RUN/run.db", "The results of a run, in its folder: one SQLite file.", kOfRuns},
       {"RUN/crashes/BUCKET/input.walk", "The request that shows what was found.",
-       "fuzz,stress,step,try,replay,minimize,bisect,show,bundle"},
+       "fuzz,stress,step,replay,minimize,bisect,show,bundle"},
       {"RUN/crashes/BUCKET/minimized.walk", "The smallest request known that does the same.",
-       "fuzz,stress,step,try,replay,bisect,show,bundle"},
-      {"RUN/crashes/BUCKET/explain.txt", "The finding in words.", "fuzz,stress,step,try,show"},
-      {"RUN/report.html", "A page for people.", "fuzz,stress,step,try"},
+       "fuzz,stress,step,replay,bisect,show,bundle"},
+      {"RUN/crashes/BUCKET/explain.txt", "The finding in words.", "fuzz,stress,step,show"},
+      {"RUN/report.html", "A page for people.", "fuzz,stress,step"},
       {"NIGHT/night.json", "What later nights need of a night.", "gate"},
       {"STORE/ID.toml", "A bug of a team's store.",
        "bugs,bugs update,bugs grade,bugs list,bugs set,bugs check"},
       {"lib/walkhammer/known-issues", "The known issues, a file each.",
-       "fuzz,stress,step,try,report,gate,import,bugs check"},
+       "fuzz,stress,step,report,gate,import,bugs check"},
       {"lib/walkhammer/workloads", "The catalogues of programs to run.", "stress,step,show"},
       {"lib/walkhammer/seeds", "The requests that guided engines start from.", "fuzz"},
       {"lib/walkhammer/vmstructs/readers.tsv", "What readers of vmStructs read.", "doctor"},

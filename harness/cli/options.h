@@ -155,7 +155,6 @@ void AddReport(CLI::App& app, Invocation& chosen);
 void AddShow(CLI::App& app, Invocation& chosen);
 void AddStep(CLI::App& app, Invocation& chosen);
 void AddStress(CLI::App& app, Invocation& chosen);
-void AddTry(CLI::App& app, Invocation& chosen);
 
 // The verb `check` of bugs, in a file of its own.
 void AddBugsCheck(const Verb& bugs, Invocation& chosen);

@@ -10,7 +10,7 @@ const std::vector<VerbGroup>& AllVerbs() {
       {"Work with a finding", {AddReplay, AddMinimize, AddBisect, AddShow, AddBundle}},
       {"Judge runs", {AddReport, AddGate, AddBugs, AddMerge}},
       {"Crash reports", {AddImport}},
-      {"This machine", {AddDoctor, AddTry}},
+      {"This machine", {AddDoctor}},
   };
   return kVerbs;
 }

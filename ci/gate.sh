@@ -8,16 +8,17 @@
 # baseline, then of the candidate, so that changes of the machine's load affect both. The rounds
 # (default 3) share the TIME: 90s, 10m, 1h, or a number of minutes (default 10m of walks; starting,
 # confirming and replaying come on top).
-# After each round, what only the candidate has found is replayed on both images. A confirmed new bug
-# leaves the other rounds out. DIR of --bugs is a store of bugs (docs/howto/bugs.md): bugs that it
-# knows are not new, and bugs that are fixed there must be gone; VERSION is that of the candidate,
-# for JDKs that all report the same version. The last line is meant for a pull request.
+# After each round, what only the candidate has found is replayed on both images. A confirmed new bug,
+# or a candidate that does not start, leaves the other rounds out. DIR of --bugs is a store of bugs
+# (docs/howto/bugs.md): bugs that it knows are not new, and bugs that are fixed there must be gone;
+# VERSION is that of the candidate, for JDKs that all report the same version. The last line is meant
+# for a pull request.
 # docs/howto/gate.md says how it judges.
 # WALKHAMMER names the executable (default: the release build's). DIR is new (default out/gate-DATE);
 # it keeps the runs, and the verdict in gate.txt and, to paste, in gate.md. Requests that the images
 # answer differently are in answers/, and reports of the candidate's runs for CI in reports/.
-# Exit codes: 0 nothing is worse, 1 something is, 2 bad usage, 3 an image cannot be run here, 4 the
-# runs prove nothing.
+# Exit codes: 0 nothing is worse, 1 something is, 2 bad usage, 3 the baseline cannot be run here, or
+# the candidate is for another kind of machine, 4 the runs prove nothing.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(dirname "$0")
@@ -71,6 +72,11 @@ seconds=$((seconds / rounds / 4)) # four runs a round
 [ "$seconds" -ge 5 ] || usage "--time $time leaves less than 5 s for each of $((4 * rounds)) runs"
 mkdir -p "$out"
 
+# not_started FILE: whether a JVM that did not start was the reason, by what walkhammer printed.
+not_started() {
+  grep -q "this JVM does not start\|the JVM did not start\|Error occurred during init" "$1"
+}
+
 # run SIDE ROUND VERB OPTION...: findings are the gate's to judge, not an end.
 run() {
   side=$1 round=$2 verb=$3
@@ -84,7 +90,8 @@ run() {
   0 | 1) ;;
   2 | 3)
     cat "$out/log" >&2
-    exit "$code"
+    # The baseline has just run, so a candidate that does not start is worse.
+    [ "$side$code" = candidate3 ] && not_started "$out/log" || exit "$code"
     ;;
   *) echo "gate: that run ended with $code: see $out/$side-$verb-$round.txt" >&2 ;;
   esac
@@ -97,12 +104,13 @@ gate() {
     --replay "$times" --keep "$out/answers" "$@"
 }
 
-# True if replays on both images have shown that something is new, or a fixed bug is back.
+# True if replays on both images have shown that something is new, a fixed bug is back, or the
+# candidate does not start.
 new_bug() {
   gate --json >"$out/gate.json" || [ "$?" -eq 1 ] || return 1
   [ "$(sqlite3 :memory: "select count(*) from json_each(readfile('$out/gate.json'), '\$.changes') c
     where c.value ->> '\$.effect' = 'fail' and (c.value ->> '\$.kind' like 'new-%'
-      or c.value ->> '\$.kind' in ('reopened', 'answers'))")" -gt 0 ]
+      or c.value ->> '\$.kind' in ('reopened', 'answers', 'cannot-start'))")" -gt 0 ]
 }
 
 # issues THIS OTHER: prints the known issues that each replay shows on JDK number THIS of the check,
@@ -150,7 +158,7 @@ while [ "$round" -le "$rounds" ]; do
     run "$side" "$round" fuzz --seed "$round" --answers
   done
   if [ "$round" -lt "$rounds" ] && new_bug; then
-    echo "gate: a new bug is confirmed: the other rounds are left out" >&2
+    echo "gate: a regression is confirmed: the other rounds are left out" >&2
     break
   fi
   round=$((round + 1))

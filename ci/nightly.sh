@@ -27,7 +27,8 @@
 # green night also gets the file green. docs/howto/nights.md says how a night is judged.
 # WALKHAMMER names the executable (default: the release build's).
 # Exit codes: 0 green: nothing is new, 1 red: something is new, back or worse, 2 bad usage, 3 nothing
-# of the plan can be run here, 4 a run or a comparison failed or was vacuous, 130 interrupted.
+# of the plan can be run here, and no green night could, 4 a run or a comparison failed or was
+# vacuous, 130 interrupted.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(dirname "$0")
@@ -345,7 +346,21 @@ ended() {
 }
 
 nights=${nights:-$(dirname "$out")}
-if [ "$(ended 0 1)" -eq 0 ]; then
+
+# stopped_starting: whether no JVM started in a group of runs that a green night has. That is worse.
+stopped_starting() {
+  grep -qs "this JVM does not start\|the JVM did not start\|Error occurred during init" \
+    "$out"/runs/*.log || return 1
+  for group in "$out"/merged/*/run.db; do
+    group=$(basename "$(dirname "$group")")
+    for green in "$nights"/*/green ${baseline:+"$baseline/plan"}; do
+      [ ! -f "$green" ] || [ ! -f "$(dirname "$green")/merged/$group/run.db" ] || return 0
+    done
+  done
+  return 1
+}
+
+if [ "$(ended 0 1)" -eq 0 ] && ! { [ "$(ended 2 4)" -eq 0 ] && stopped_starting; }; then
   echo "nightly: no run of the plan has a verdict: see $out/runs" >&2
   [ "$(ended 2 4)" -eq 0 ] || exit 4
   exit 3

@@ -64,6 +64,23 @@ judged() {
   [ -f "$out/candidate/fuzz-1/run.db" ]
 }
 
+@test "a candidate whose JVM does not start fails, where the baseline's does" {
+  need_jdk # of an image with modules
+  cp -rs "$(realpath "$jdk")" "$tmp/jdk"
+  rm "$tmp/jdk/lib/modules"
+  # Programs find their JDK by their own place.
+  find "$tmp/jdk/bin/java" "$tmp/jdk/lib" -type l \( -name java -o -name '*.so' \) | while read -r file; do
+    cp --remove-destination "$(realpath "$file")" "$file"
+  done
+  run --separate-stderr "$root/ci/gate.sh" --time 60s --rounds 3 --out "$out" "$jdk" "$tmp/jdk"
+  echo "$status: $output $stderr"
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"  fail  cannot-start "*"the candidate's none: "* ]]
+  [ ! -e "$out/baseline/fuzz-2" ] # it says so after the first round
+  run --separate-stderr "$root/ci/gate.sh" --time 20s --rounds 1 --out "$out-2" "$tmp/jdk" "$jdk"
+  [ "$status" -eq 3 ]
+}
+
 # It reads a slot of a frame that nobody writes: with what earlier calls left there, one of five
 # processes said otherwise, and a gate of a JDK against itself failed.
 @test "a scene is the same in each process" {

@@ -11,7 +11,7 @@ setup() {
 }
 
 # Replaces walkhammer. Runs are folders with an empty run.db; a run whose folder's name has SLOW in
-# it takes a minute, others end with CODE. The judgement on a night ends with JUDGED.
+# it takes a minute, others say WHY and end with CODE. The judgement on a night ends with JUDGED.
 fake_walkhammer() {
   WALKHAMMER=$BATS_TEST_TMPDIR/walkhammer
   cat >"$WALKHAMMER" <<'END'
@@ -39,7 +39,10 @@ case $all in
   ;;
 esac
 case $verb in
-fuzz | stress) exit "${CODE:-0}" ;;
+fuzz | stress)
+  [ -z "${WHY:-}" ] || echo "walkhammer: $WHY" >&2
+  exit "${CODE:-0}"
+  ;;
 esac
 END
   chmod +x "$WALKHAMMER"
@@ -191,6 +194,25 @@ THE VERDICT" ]]
   echo 4 >"$(ls "$night"/runs/1-*.done)"
   "$root/ci/nightly.sh" --out "$night"
   [ "$(calls ' --failed 1$')" -eq 1 ]
+}
+
+@test "a JVM that no longer starts is for the judgement, if a green night has walked in it" {
+  fake_walkhammer
+  printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
+    'profiles = default' 'jdks = /jdks/a' >"$config"
+  nights=$BATS_TEST_TMPDIR/nights
+  night() { # night NUMBER CODE: a night that must end with CODE
+    run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$nights/$1"
+    echo "$status: $output $stderr"
+    [ "$status" -eq "$2" ]
+  }
+  WHY='this JVM does not start: x' CODE=3 JUDGED=1 night 1 3
+  night 2 0
+  CODE=3 JUDGED=1 night 3 3
+  WHY='this JVM does not start: x' CODE=3 JUDGED=1 night 4 1
+  [ "$(calls '^night ')" -eq 2 ]
+  sed -i 's|^jdks.*|jdks = /jdks/b|' "$config"
+  WHY='this JVM does not start: x' CODE=3 JUDGED=1 night 5 3
 }
 
 @test "times are those of the command, or minutes" {

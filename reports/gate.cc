@@ -222,6 +222,14 @@ namespace {
 
 constexpr size_t kNamedChanges = 3;  // in the last line
 
+// "new-crash: crash in f (10 of 10 against 0 of 10, genuine, FILE.walk)"
+std::string NamedChange(const GateChange& change) {
+  std::string shown = change.evidence;
+  if (!change.input.empty()) shown += (shown.empty() ? "" : ", ") + change.input;
+  return fmt::format("{}: {}{}", GateKindWord(change.kind), change.what,
+                     shown.empty() ? "" : " (" + shown + ")");
+}
+
 }  // namespace
 
 std::string GateLine(const GateVerdict& verdict) {
@@ -233,8 +241,7 @@ std::string GateLine(const GateVerdict& verdict) {
   if (!verdict.why.empty()) return OnOneLine(text + verdict.why);
   std::string found;
   for (size_t i = 0; i < std::min(verdict.changes.size(), kNamedChanges); i++)
-    found += fmt::format("{}{}: {}", found.empty() ? "" : ", ",
-                         GateKindWord(verdict.changes[i].kind), verdict.changes[i].what);
+    found += (found.empty() ? "" : ", ") + NamedChange(verdict.changes[i]);
   if (verdict.changes.size() > kNamedChanges)
     found += fmt::format(" and {} more", verdict.changes.size() - kNamedChanges);
   text += found.empty() ? "nothing is worse" : found;

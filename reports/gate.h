@@ -21,12 +21,13 @@ namespace walkhammer {
 // Something of the candidate that is worse.
 struct GateChange {
   GateKind kind{};
-  std::string what;     // "crash in f", "agct, torture:mixed default, in_Java, nmethod: -5"
-  std::string details;  // one sentence with the figures
-  double p = 0;         // adjusted; 0 where nothing was tested
-  std::string input{};  // of a bucket: path of its .walk file; else empty
-  std::string bug{};    // id of a bug of the store that it is of; else empty
-  GateEffect effect{};  // see AddChange
+  std::string what;        // "crash in f", "agct, torture:mixed default, in_Java, nmethod: -5"
+  std::string details;     // one sentence with the figures
+  double p = 0;            // adjusted; 0 where nothing was tested
+  std::string input{};     // of a bucket: path of its .walk file; else empty
+  std::string bug{};       // id of a bug of the store that it is of; else empty
+  std::string evidence{};  // of a bucket, for GateLine: replays and realism
+  GateEffect effect{};     // see AddChange
 };
 
 // How many comparisons of one family were made, and how many lacked data.

@@ -18,9 +18,9 @@ bool IsConfirmed(const GateBucket& bucket) {
 }
 
 std::string SeenText(const GateBucket& bucket, const GateSide& side) {
-  return fmt::format("seen {} in {} of {} periods and {} of {}", Counted(bucket.seen, "time"),
+  return fmt::format("seen {} in {} of {} periods and {} of {}, {}", Counted(bucket.seen, "time"),
                      bucket.periods.size(), Grouped(side.periods), bucket.Runs(),
-                     Counted(side.runs.size(), "run"));
+                     Counted(side.runs.size(), "run"), RealismWord(bucket.row.realism));
 }
 
 // A bucket of the baseline; null: it has none.
@@ -33,6 +33,14 @@ std::string BeforeText(const GateBucket* bucket, const GateSide& baseline) {
 std::string ReplayText(const GateBucket& bucket) {
   if (bucket.row.tries == 0) return "not replayed";
   return fmt::format("replayed {} of {} times", bucket.row.confirmed, bucket.row.tries);
+}
+
+// For the line of a pull request: "10 of 10 against 0 of 10, genuine", or the run's own replays.
+std::string EvidenceText(const GateBucket& bucket, const std::optional<ReplayCounts>& counts) {
+  const std::string replays = counts ? fmt::format("{} of {} against {} of {}", counts->candidate,
+                                                   counts->times, counts->baseline, counts->times)
+                                     : ReplayText(bucket);
+  return fmt::format("{}, {}", replays, RealismWord(bucket.row.realism));
 }
 
 // True if the store says what the bucket is, so that no test is asked.
@@ -127,7 +135,8 @@ GateChange ChangeOf(const GateSides& sides, const Lacking& only,
           details,
           only.p,
           bucket.input,
-          bucket.word.id};
+          bucket.word.id,
+          EvidenceText(bucket, counts)};
 }
 
 // Judges a bucket that is a bug of the store. One that is fixed in the candidate should not be
@@ -136,6 +145,7 @@ GateChange ChangeOf(const GateSides& sides, const Lacking& only,
 void CheckBug(const GateSides& sides, const std::string& title, const GateBucket& bucket,
               const std::optional<ReplayCounts>& counts, GateVerdict& verdict) {
   const BugWord& word = bucket.word;
+  const std::string evidence = EvidenceText(bucket, counts);
   const auto at = sides.baseline.buckets.find(title);
   const GateBucket* before = at == sides.baseline.buckets.end() ? nullptr : &at->second;
   const std::string figures = SeenText(bucket, sides.candidate) + "; " +
@@ -146,29 +156,29 @@ void CheckBug(const GateSides& sides, const std::string& title, const GateBucket
       verdict.notes.push_back(
           fmt::format("{} is back on both sides: {} {}", title, word.id, word.why));
     else
-      AddChange(
-          {GateKind::kReopened, title,
-           fmt::format("is back: {} {}; {}", word.id, word.why, figures), 0, bucket.input, word.id},
-          sides.policy, verdict);
+      AddChange({GateKind::kReopened, title,
+                 fmt::format("is back: {} {}; {}", word.id, word.why, figures), 0, bucket.input,
+                 word.id, evidence},
+                sides.policy, verdict);
   } else if (before == nullptr && word.verdict == BugVerdict::kAccepted) {
     verdict.notes.push_back(fmt::format("{} is accepted: {}, {}", title, word.id, word.why));
   } else if (before == nullptr && WantsSomebody(bucket.on_other.verdict)) {
     AddChange({GateKind::kReopened, title,
                fmt::format("{}, which the baseline's build does not have; {}", word.id, figures), 0,
-               bucket.input, word.id},
+               bucket.input, word.id, evidence},
               sides.policy, verdict);
   } else if (before == nullptr && ProofOf(counts) == Proof::kOld) {
     verdict.notes.push_back(fmt::format("{} ({}) is not new: only the candidate's runs met it{}",
                                         title, word.id, ProofText(*counts)));
   } else if (before == nullptr && ProofOf(counts) == Proof::kNew) {
     AddChange({KindOf(bucket), title, fmt::format("looks like {}; {}", word.id, figures), 0,
-               bucket.input, word.id},
+               bucket.input, word.id, evidence},
               sides.policy, verdict);
   } else if (before == nullptr) {
     AddChange(
         {GateKind::kKnown, title,
          fmt::format("known: {}{}{}; {}", word.id, word.why.empty() ? "" : ", ", word.why, figures),
-         0, bucket.input, word.id},
+         0, bucket.input, word.id, evidence},
         sides.policy, verdict);
   }
 }

@@ -73,7 +73,7 @@ TEST_F(GateBugs, AnOpenBugIsToldAndWarns) {
   EXPECT_THAT(GateText(known),
               HasSubstr("  warn  known          crash in f\n        known: JDK-1"));
   EXPECT_THAT(GateJsonText(known), HasSubstr("\"bug\": \"JDK-1\""));
-  EXPECT_THAT(GateLine(known), HasSubstr("; known: crash in f; "));
+  EXPECT_THAT(GateLine(known), HasSubstr("; known: crash in f (replayed 5 of 5 times, genuine, "));
   // What both sides have is not a change, with a store as without.
   EXPECT_THAT(Judge(With({"crash in f"}), With({"crash in f"})).changes, IsEmpty());
   GatePolicy strict;

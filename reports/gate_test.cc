@@ -214,8 +214,13 @@ TEST_F(Gate, ReplaysOnBothSidesDecide) {
       return counts;
     });
   };
-  ExpectRegression(judge(ReplayCounts{10, 0, 3}), GateKind::kNewCrash);
+  const GateVerdict fresh = judge(ReplayCounts{10, 0, 3});
+  ExpectRegression(fresh, GateKind::kNewCrash);
   EXPECT_THAT(asked, HasSubstr("/input.walk"));
+  EXPECT_THAT(
+      GateLine(fresh),
+      HasSubstr("; new-crash: crash in f (3 of 10 against 0 of 10, genuine, " + asked + "); "));
+  EXPECT_THAT(fresh.changes[0].details, HasSubstr("of 1 run, genuine; replayed 0 of 5 times"));
   const GateVerdict old = judge(ReplayCounts{10, 1, 10});
   ExpectPass(old);
   EXPECT_THAT(old.changes, IsEmpty());
@@ -239,7 +244,20 @@ TEST_F(Gate, AFindingWithoutARequestHasNoPath) {
   ExpectRegression(verdict, GateKind::kNewCrash);
   EXPECT_FALSE(asked);
   EXPECT_EQ(verdict.changes[0].input, "");
+  EXPECT_THAT(GateLine(verdict), HasSubstr("crash in f (not replayed, genuine); "));
   EXPECT_THAT(GateText(verdict), Not(HasSubstr(".walk")));
+}
+
+TEST_F(Gate, TheLineNamesThreeChanges) {
+  const MadeRun now{.buckets = {{.title = "crash in a"},
+                                {.title = "crash in b"},
+                                {.title = "crash in c"},
+                                {.title = "crash in d"}}};
+  const std::string line = GateLine(Judge(MadeRun(), now));
+  EXPECT_THAT(
+      line, testing::ContainsRegex("crash in c [(]replayed 5 of 5 times, genuine, /[^ ]*[.]walk[)] "
+                                   "and 1 more; "));
+  EXPECT_THAT(line, Not(HasSubstr("crash in d")));
 }
 
 TEST_F(Gate, ACrashThatIsGoneIsBetter) {

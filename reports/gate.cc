@@ -109,21 +109,6 @@ void CheckWalks(const GateSides& sides, GateVerdict& verdict) {
         sides.policy, verdict);
 }
 
-// Why a comparison without a failure does not pass; empty: it is one. Guided runs are compared by
-// buckets alone.
-std::string WhyTooLittle(const GateSides& sides, const GateVerdict& verdict) {
-  if (!verdict.unmade.empty()) return verdict.unmade;
-  constexpr uint64_t kEnoughAnswers = 10000;
-  const bool guided = sides.candidate.guided == sides.candidate.runs.size();
-  if (guided || verdict.codes.compared + verdict.times.compared > 0 ||
-      verdict.answers.compared >= kEnoughAnswers)
-    return "";
-  return fmt::format(
-      "no error code and no time of walks has enough data: {} and {} walks; make longer runs, or "
-      "more of them",
-      Grouped(sides.baseline.walks), Grouped(sides.candidate.walks));
-}
-
 bool SameProcessors(const GateSide& baseline, const GateSide& candidate) {
   return baseline.runs.front().identity.cpu_model == candidate.runs.front().identity.cpu_model;
 }
@@ -153,6 +138,7 @@ GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const
   const GateSides sides{baseline, candidate, policy, replay, answers};
   CheckWalks(sides, verdict);
   CheckTruth(sides, verdict);
+  NoteCommonUnits(sides, verdict);
   CheckBuckets(sides, verdict);
   CheckAnswers(sides, verdict);
   CheckWorkloads(sides, verdict);

@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -54,6 +56,10 @@ struct GateVerdict {
   // differently.
   GateFamily answers;
   std::string unmade;  // too many of those that differ could not be made again: a sentence
+  // Share of the data that a comparison needs and has (from 1 on: enough), by walker and by
+  // workload; scenes are one, kAllScenes. Only what both sides walked, without guided runs.
+  using Data = std::map<std::pair<std::string, std::string>, double>;
+  Data data;
   GateTotals baseline, candidate;
   std::string walkers;
   // Per million walks: highest rate of a crash that the candidate has and that was not met.

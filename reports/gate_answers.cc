@@ -17,6 +17,7 @@
 namespace walkhammer {
 namespace {
 
+constexpr uint64_t kEnoughAnswers = 10000;   // of a walker: they need no codes and times
 constexpr uint32_t kMostOfClass = 1000;      // requests of a class that are walked again
 constexpr uint32_t kMostCrashesOfClass = 5;  // each costs the start of a JVM
 
@@ -192,6 +193,15 @@ void CheckUnmade(const std::vector<AnsweredAgain>& again, size_t asked, GateVerd
     verdict.unmade = text;
 }
 
+// Answers of a walker are enough for whatever its runs with answers walked.
+void NoteAnswered(const GateSides& sides, const std::string& walker, GateVerdict& verdict) {
+  NoteData(sides, walker, kAllScenes, 1, verdict);
+  for (const auto& [run, answers] : sides.baseline.answers)
+    for (const auto& [stratum, codes] : sides.baseline.codes)
+      if (stratum.walker == walker && !codes.begin()->second[run].empty())
+        NoteData(sides, walker, stratum.workload, 1, verdict);
+}
+
 }  // namespace
 
 void CheckAnswers(const GateSides& sides, GateVerdict& verdict) {
@@ -200,10 +210,16 @@ void CheckAnswers(const GateSides& sides, GateVerdict& verdict) {
       AddChange({GateKind::kLostStruct, lost.entry, lost.details}, sides.policy, verdict);
   if (sides.answers.corpora) CheckCorpora(sides, verdict);
   AnswerClasses classes;
+  std::map<std::string, uint64_t> compared;  // by walker
   const Campaigns before = CampaignsOf(sides.baseline), now = CampaignsOf(sides.candidate);
   for (const auto& [campaign, runs] : before)
-    if (const auto at = now.find(campaign); at != now.end())
+    if (const auto at = now.find(campaign); at != now.end()) {
+      const uint64_t others = verdict.answers.compared;
       CompareCampaign(campaign, runs, at->second, verdict.answers, classes);
+      compared[campaign.first] += verdict.answers.compared - others;
+    }
+  for (const auto& [walker, answers] : compared)
+    if (answers >= kEnoughAnswers) NoteAnswered(sides, walker, verdict);
   if (!before.empty() && !now.empty() && verdict.answers.compared == 0)
     verdict.notes.push_back(
         "no request was shown to both builds, so answers were not compared one by one");

@@ -24,6 +24,15 @@ void CheckCodes(const GateSides& sides, GateVerdict& verdict);
 void CheckTimes(const GateSides& sides, GateVerdict& verdict);
 void CheckAnswers(const GateSides& sides, GateVerdict& verdict);
 
+// Notes that a comparison of this walker and workload has `share` of the data that it needs.
+void NoteData(const GateSides& sides, const std::string& walker, const std::string& workload,
+              double share, GateVerdict& verdict);
+// Notes every walker and workload that both sides walked, with no data yet.
+void NoteCommonUnits(const GateSides& sides, GateVerdict& verdict);
+// Why a comparison without a failure does not pass; empty: it does. Guided runs are compared by
+// buckets alone.
+std::string WhyTooLittle(const GateSides& sides, const GateVerdict& verdict);
+
 inline constexpr size_t kMostBetter = 20;  // of GateVerdict::better
 
 // What a new bucket of this oracle is: kNewCrash, kNewHang or kNewFinding.

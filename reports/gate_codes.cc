@@ -13,6 +13,7 @@ namespace walkhammer {
 namespace {
 
 constexpr char kAnyFailure[] = "any failure";  // all codes but frames
+constexpr char kAnyAnswer[] = "any answer";    // all codes
 constexpr double kFewestEvents = 20;           // of both sides together
 constexpr double kFewestWalks = 1000;          // of each side
 constexpr double kFewestDegrees = 6;           // of the variation within or between runs
@@ -58,9 +59,18 @@ SideCounts Failures(const CodeCounts& codes) {
   return sum;
 }
 
+// All walks as events.
+SideCounts AllWalks(const CodeCounts& codes) {
+  SideCounts all = codes.begin()->second;
+  for (RunCounts& run : all)
+    for (PeriodCount& period : run) period.events = period.walks;
+  return all;
+}
+
 // The side's counts of a code that it may lack.
 SideCounts CountsOf(const CodeCounts& codes, const std::string& code) {
   if (code == kAnyFailure) return Failures(codes);
+  if (code == kAnyAnswer) return AllWalks(codes);
   if (const auto at = codes.find(code); at != codes.end()) return at->second;
   return Failures({{"frames", codes.begin()->second}});
 }
@@ -120,6 +130,16 @@ void AddCases(const Group& group, GateFamily& family, std::vector<CodeCase>& cas
 size_t RunsWithWalks(const SideCounts& side) {
   return static_cast<size_t>(
       std::count_if(side.begin(), side.end(), [](const RunCounts& run) { return !run.empty(); }));
+}
+
+// Share of the data that HasEnough needs and the group has, for a code of any number of events.
+double DataOf(const Group& group) {
+  const CodeCase all = CaseOf(group, kAnyAnswer);
+  const auto runs = static_cast<double>(RunsWithWalks(all.baseline) + RunsWithWalks(all.candidate));
+  const double walks = std::min(all.before.walks, all.now.walks) / kFewestWalks,
+               periods = (all.within.degrees + runs) / (kFewestDegrees + runs),
+               of_runs = all.between.degrees / kFewestDegrees;
+  return std::min(walks, std::max(periods, of_runs));
 }
 
 // In C code, which calls are interrupted there differs from run to run.
@@ -208,7 +228,12 @@ void CheckCodes(const GateSides& sides, GateVerdict& verdict) {
   const GatePolicy& policy = sides.policy;
   const std::vector<Group> groups = CommonGroups(sides.baseline, sides.candidate);
   std::vector<CodeCase> cases;
-  for (const Group& group : groups) AddCases(group, verdict.codes, cases);
+  for (const Group& group : groups) {
+    AddCases(group, verdict.codes, cases);
+    if (group.members.size() == 1 || group.scenes)
+      NoteData(sides, group.name.walker, group.members.front().stratum->workload, DataOf(group),
+               verdict);
+  }
   std::vector<double> rises, falls;
   for (CodeCase& each : cases) {
     Test(each, policy);

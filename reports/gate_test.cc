@@ -220,7 +220,7 @@ TEST_F(Gate, ReplaysOnBothSidesDecide) {
   EXPECT_THAT(
       GateLine(fresh),
       HasSubstr("; new-crash: crash in f (3 of 10 against 0 of 10, genuine, " + asked + "); "));
-  EXPECT_THAT(fresh.changes[0].details, HasSubstr("of 1 run, genuine; replayed 0 of 5 times"));
+  EXPECT_THAT(fresh.changes[0].details, HasSubstr("of 1 run, genuine, replayed 0 of 5 times"));
   const GateVerdict old = judge(ReplayCounts{10, 1, 10});
   ExpectPass(old);
   EXPECT_THAT(old.changes, IsEmpty());
@@ -347,7 +347,8 @@ TEST_F(Gate, APassHasComparedSomething) {
   const GateVerdict verdict = Judge(brief, brief);
   EXPECT_EQ(verdict.word, "NOT ENOUGH DATA");
   EXPECT_EQ(verdict.exit, ExitCode::kToolFailed);
-  EXPECT_THAT(verdict.why, HasSubstr("no error code and no time of walks has enough data"));
+  EXPECT_THAT(verdict.why,
+              HasSubstr("have enough data of agct, torture:mixed default (its runs took "));
   // A crash counts all the same.
   const MadeRun crashed{.periods = 2, .buckets = {{}, {}}};
   const GateVerdict fails =
@@ -356,6 +357,45 @@ TEST_F(Gate, APassHasComparedSomething) {
                   return ReplayCounts{10, 0, 10};
                 });
   ExpectRegression(fails, GateKind::kNewCrash);
+}
+
+// A comparison of one walker and workload needs 1,000 walks of a state and region on each side, and
+// 4 periods if each side has one run.
+TEST_F(Gate, EachWorkloadHasComparedSomething) {
+  const MadeRun full, enough{.workload = "torture:other", .periods = 4, .walks = 250};
+  ExpectPass(Judge({full, enough}, {full, enough}));
+  MadeRun fewer = enough;
+  fewer.walks = 200;
+  const GateVerdict verdict = Judge({full, enough}, {full, fewer});
+  EXPECT_EQ(verdict.word, "NOT ENOUGH DATA");
+  EXPECT_EQ(verdict.exit, ExitCode::kToolFailed);
+  // 800 of 1,000 walks.
+  const double seconds = static_cast<double>(TestTotals().time_ms) / 1000;
+  EXPECT_THAT(verdict.why,
+              HasSubstr(fmt::format(
+                  " of agct, torture:other default (its runs took {} s each, and need {} s); make",
+                  std::ceil(seconds), std::ceil(seconds / 0.8))));
+  EXPECT_THAT(GateLine(verdict), HasSubstr("torture:other"));
+  EXPECT_THAT(GateLine(verdict), Not(HasSubstr("torture:mixed")));
+  MadeRun brief = enough;
+  brief.periods = 3;
+  brief.walks = 20000;
+  EXPECT_EQ(Judge({full, brief}, {full, brief}).word, "NOT ENOUGH DATA");
+  // Six times are enough without a walk more: those of the faster half of 11 periods.
+  MadeRun timed = enough;
+  timed.walks = 10;
+  timed.periods = 11;
+  ExpectPass(Judge({full, timed}, {full, timed}));
+  timed.periods = 10;
+  EXPECT_EQ(Judge({full, timed}, {full, timed}).word, "NOT ENOUGH DATA");
+}
+
+// An error code that neither side has is compared, too: there are walks enough to meet one.
+TEST_F(Gate, NoErrorOnBothSidesIsAComparison) {
+  const MadeRun run{.periods = 4, .walks = 250, .failing = 0};
+  const GateVerdict verdict = Judge(run, run);
+  ExpectPass(verdict);
+  EXPECT_EQ(verdict.codes.compared, 0u);
 }
 
 // A guided engine walks what it likes: its codes and times say nothing of the build.

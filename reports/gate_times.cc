@@ -41,16 +41,18 @@ Dispersion BeliefOf(const TimeCase& each) {
                            static_cast<double>(runs) / periods));
 }
 
-std::vector<TimeCase> TimeCases(const GateSides& sides, GateFamily& family) {
+std::vector<TimeCase> TimeCases(const GateSides& sides, GateVerdict& verdict) {
   std::vector<TimeCase> cases;
   for (const auto& [key, values] : sides.baseline.times) {
     const auto at = sides.candidate.times.find(key);
     if (at == sides.candidate.times.end()) continue;
-    if (std::min(MeansOf(values).periods, MeansOf(at->second).periods) < kFewestTimes) {
-      family.not_enough++;
+    const double periods = std::min(MeansOf(values).periods, MeansOf(at->second).periods);
+    NoteData(sides, key.first, key.second, periods / kFewestTimes, verdict);
+    if (periods < kFewestTimes) {
+      verdict.times.not_enough++;
       continue;
     }
-    family.compared++;
+    verdict.times.compared++;
     cases.push_back({&key, &values, &at->second, BetweenRuns(values, at->second), {}, {}});
   }
   return cases;
@@ -60,7 +62,7 @@ std::vector<TimeCase> TimeCases(const GateSides& sides, GateFamily& family) {
 
 void CheckTimes(const GateSides& sides, GateVerdict& verdict) {
   const GatePolicy& policy = sides.policy;
-  std::vector<TimeCase> cases = TimeCases(sides, verdict.times);
+  std::vector<TimeCase> cases = TimeCases(sides, verdict);
   const double margin = std::log(policy.time_ratio);
   std::vector<double> slower, faster;
   for (TimeCase& each : cases) {

@@ -3,11 +3,12 @@
 # Before integration: runs two JDK images in turn, and says whether the second is worse.
 #   ci/gate.sh [--time TIME] [--rounds N] [--workload GLOB] [--walker LIST] [--policy FILE]
 #              [--bugs DIR] [--build VERSION] [--out DIR] BASELINE CANDIDATE
-# First, the requests of the known issues are replayed on both: an issue that only the candidate shows
-# is a regression, and nothing else runs. Then each round is a stress run and a fuzz run of the
-# baseline, then of the candidate, so that changes of the machine's load affect both. The rounds
-# (default 3) share the TIME: 90s, 10m, 1h, or a number of minutes (default 10m of walks; starting,
-# confirming and replaying come on top).
+# First, the requests of the known issues are replayed on both: an issue that only the candidate
+# shows is a regression. Then those of all corpora are, and vmStructs are compared: a request that both
+# always answer differently, or an entry that is lost, is a regression. Nothing else runs then.
+# Else each round is a stress run and a fuzz run of the baseline, then of the candidate, so that
+# changes of the machine's load affect both. The rounds (default 3) share the TIME: 90s, 10m, 1h, or a number of
+# minutes (default 10m of walks; starting, confirming and replaying come on top).
 # After each round, what only the candidate has found is replayed on both images. A confirmed new bug,
 # or a candidate that does not start, leaves the other rounds out. DIR of --bugs is a store of bugs
 # (docs/howto/bugs.md): bugs that it knows are not new, and bugs that are fixed there must be gone;
@@ -101,7 +102,7 @@ run() {
 gate() {
   "$walkhammer" gate --baseline "$out"/baseline/* --candidate "$out"/candidate/* \
     ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} ${build:+--build "$build"} \
-    --replay "$times" --keep "$out/answers" "$@"
+    --replay "$times" --keep "$out/answers" ${corpora:+--corpora "$corpora"} "$@"
 }
 
 # True if replays on both images have shown that something is new, a fixed bug is back, or the
@@ -128,10 +129,26 @@ issues() {
       and b.value ->> '\$.walked' = b.value ->> '\$.times'"
 }
 
+# tell_fixed: adds the known issues that are fixed to both forms of the verdict.
+tell_fixed() {
+  {
+    sed '$d' "$out/gate.txt"
+    echo 'Known issues that are fixed'
+    echo "$fixed" | sed 's/^/  /'
+    echo
+    tail -n 1 "$out/gate.txt"
+  } >"$out/gate.new"
+  mv "$out/gate.new" "$out/gate.txt"
+  {
+    printf '\n**Known issues that are fixed**\n\n'
+    echo "$fixed" | sed 's/^/* /'
+  } >>"$out/gate.md"
+}
+
 echo "gate: replaying the known issues on both JDKs" >&2
 "$walkhammer" bugs check --jdk "$baseline" --jdk "$candidate" --json >"$out/known.json" \
   2>"$out/log" || true # the JSON says it
-back='' fixed=''
+back='' fixed='' corpora=''
 if [ "$(sqlite3 :memory: "select json_valid(readfile('$out/known.json'))")" = 1 ]; then
   back=$(issues 1 0) fixed=$(issues 0 1)
 else
@@ -150,6 +167,23 @@ if [ -n "$back" ]; then
   cat "$out/gate.txt"
   exit 1
 fi
+
+# What both answer to the corpora, once: no difference there is by chance.
+echo "gate: replaying the corpora on both JDKs" >&2
+code=0
+"$walkhammer" gate --jdk "$baseline" --jdk "$candidate" --walker "$walker" \
+  --corpora "$out/corpora.json" --keep "$out/answers" --markdown "$out/gate.md" \
+  ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} >"$out/gate.txt" 2>"$out/log" || code=$?
+case $code in
+0) ;;
+1)
+  [ -z "$fixed" ] || tell_fixed
+  cat "$out/gate.txt"
+  exit 1
+  ;;
+*) echo "gate: the corpora could not be replayed: $(tail -n 1 "$out/log")" >&2 ;;
+esac
+[ ! -f "$out/corpora.json" ] || corpora=$out/corpora.json
 
 round=1
 while [ "$round" -le "$rounds" ]; do
@@ -172,19 +206,6 @@ for folder in "$out"/candidate/*; do
 done
 code=0
 gate --markdown "$out/gate.md" >"$out/gate.txt" || code=$?
-if [ -n "$fixed" ]; then
-  {
-    sed '$d' "$out/gate.txt"
-    echo 'Known issues that are fixed'
-    echo "$fixed" | sed 's/^/  /'
-    echo
-    tail -n 1 "$out/gate.txt"
-  } >"$out/gate.new"
-  mv "$out/gate.new" "$out/gate.txt"
-  {
-    printf '\n**Known issues that are fixed**\n\n'
-    echo "$fixed" | sed 's/^/* /'
-  } >>"$out/gate.md"
-fi
+[ -z "$fixed" ] || tell_fixed
 cat "$out/gate.txt"
 exit "$code"

@@ -119,6 +119,16 @@ size_t CountOf(const GateVerdict& verdict, GateEffect effect) {
                     [&](const GateChange& change) { return change.effect == effect; }));
 }
 
+// Sorts the changes, and says whether any fails.
+bool SetWord(GateVerdict& verdict) {
+  std::stable_sort(verdict.changes.begin(), verdict.changes.end(),
+                   [](const GateChange& a, const GateChange& b) { return a.effect > b.effect; });
+  const bool fails = CountOf(verdict, GateEffect::kFail) > 0;
+  verdict.word = fails ? "REGRESSION" : "PASS";
+  verdict.exit = fails ? ExitCode::kFindings : ExitCode::kClean;
+  return fails;
+}
+
 }  // namespace
 
 GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const GatePolicy& policy,
@@ -140,21 +150,28 @@ GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const
   CheckTruth(sides, verdict);
   NoteCommonUnits(sides, verdict);
   CheckBuckets(sides, verdict);
+  CheckCorpora(sides, verdict);
   CheckAnswers(sides, verdict);
   CheckWorkloads(sides, verdict);
   CheckCoverage(sides, verdict);
   CheckCodes(sides, verdict);
   if (SameProcessors(baseline, candidate)) CheckTimes(sides, verdict);
-  std::stable_sort(verdict.changes.begin(), verdict.changes.end(),
-                   [](const GateChange& a, const GateChange& b) { return a.effect > b.effect; });
-  const bool fails = CountOf(verdict, GateEffect::kFail) > 0;
-  verdict.word = fails ? "REGRESSION" : "PASS";
-  verdict.exit = fails ? ExitCode::kFindings : ExitCode::kClean;
-  if (fails) return verdict;
+  if (SetWord(verdict)) return verdict;
   verdict.why = WhyTooLittle(sides, verdict);
   if (verdict.why.empty()) return verdict;
   verdict.word = "NOT ENOUGH DATA";
   verdict.exit = ExitCode::kToolFailed;
+  return verdict;
+}
+
+GateVerdict JudgeJdkImages(const GateSide& baseline, const GateSide& candidate,
+                           const GatePolicy& policy, const GateAnswers& answers) {
+  GateVerdict verdict;
+  verdict.baseline.build = BuildOf(baseline);
+  verdict.candidate.build = BuildOf(candidate);
+  verdict.walkers = candidate.runs.front().identity.walker;
+  CheckCorpora({baseline, candidate, policy, {}, answers}, verdict);
+  SetWord(verdict);
   return verdict;
 }
 
@@ -192,6 +209,7 @@ std::string GateText(const GateVerdict& verdict) {
     text += verdict.why.empty() ? "  none\n" : "  not compared: " + verdict.why + "\n";
   for (const GateChange& change : verdict.changes) text += ChangeText(change);
   text += ListText("Better", verdict.better) + ListText("Notes", verdict.notes);
+  if (verdict.candidate.runs == 0) return text + "\n" + GateLine(verdict) + "\n";
   text += "\nCompared\n";
   for (const auto& [name, side] :
        {std::pair("baseline", verdict.baseline), {"candidate", verdict.candidate}})
@@ -220,10 +238,12 @@ std::string NamedChange(const GateChange& change) {
 
 std::string GateLine(const GateVerdict& verdict) {
   const GateTotals &before = verdict.baseline, &now = verdict.candidate;
-  std::string text =
-      fmt::format("walkhammer gate: {}. {}: {} against {}; {} + {} runs, {} + {} walks; ",
-                  verdict.word, verdict.walkers, now.build, before.build, now.runs, before.runs,
-                  Grouped(now.walks), Grouped(before.walks));
+  const bool has_runs = now.runs + before.runs > 0;
+  std::string text = fmt::format("walkhammer gate: {}. {}: {} against {}; ", verdict.word,
+                                 verdict.walkers, now.build, before.build);
+  text += has_runs ? fmt::format("{} + {} runs, {} + {} walks; ", now.runs, before.runs,
+                                 Grouped(now.walks), Grouped(before.walks))
+                   : std::string("the corpora and vmStructs, without runs; ");
   if (!verdict.why.empty()) return OnOneLine(text + verdict.why);
   std::string found;
   for (size_t i = 0; i < std::min(verdict.changes.size(), kNamedChanges); i++)
@@ -231,6 +251,7 @@ std::string GateLine(const GateVerdict& verdict) {
   if (verdict.changes.size() > kNamedChanges)
     found += fmt::format(" and {} more", verdict.changes.size() - kNamedChanges);
   text += found.empty() ? "nothing is worse" : found;
+  if (!has_runs) return OnOneLine(text + ".");
   text +=
       fmt::format("; {} answers, {} codes and {} times compared", Grouped(verdict.answers.compared),
                   Grouped(verdict.codes.compared), Grouped(verdict.times.compared));

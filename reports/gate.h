@@ -78,6 +78,10 @@ using GateReplay = std::function<std::optional<ReplayCounts>(const std::string& 
 GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const GatePolicy& policy,
                       const GateReplay& replay = {}, const GateAnswers& answers = {});
 
+// Without runs: by the corpora and vmStructs alone. Each side has one RunRow with what was walked.
+GateVerdict JudgeJdkImages(const GateSide& baseline, const GateSide& candidate,
+                           const GatePolicy& policy, const GateAnswers& answers);
+
 std::string GateText(const GateVerdict& verdict);
 // The last line of the text, without a newline: made for the body of a pull request.
 std::string GateLine(const GateVerdict& verdict);

@@ -168,7 +168,7 @@ std::string NamesOf(const std::vector<const AnsweredAgain*>& all) {
   return all.size() > kNamed ? fmt::format("{} and {} more", text, all.size() - kNamed) : text;
 }
 
-void CheckCorpora(const GateSides& sides, GateVerdict& verdict) {
+void CheckRequests(const GateSides& sides, GateVerdict& verdict) {
   const std::vector<AnsweredAgain> different = sides.answers.corpora();
   const auto text = [](const std::vector<const AnsweredAgain*>& all) {
     return fmt::format("{}: {}; the first: {}", Counted(all.size(), "request"), NamesOf(all),
@@ -204,11 +204,14 @@ void NoteAnswered(const GateSides& sides, const std::string& walker, GateVerdict
 
 }  // namespace
 
-void CheckAnswers(const GateSides& sides, GateVerdict& verdict) {
+void CheckCorpora(const GateSides& sides, GateVerdict& verdict) {
   if (sides.answers.structs)
     for (const LostStruct& lost : sides.answers.structs())
       AddChange({GateKind::kLostStruct, lost.entry, lost.details}, sides.policy, verdict);
-  if (sides.answers.corpora) CheckCorpora(sides, verdict);
+  if (sides.answers.corpora) CheckRequests(sides, verdict);
+}
+
+void CheckAnswers(const GateSides& sides, GateVerdict& verdict) {
   AnswerClasses classes;
   std::map<std::string, uint64_t> compared;  // by walker
   const Campaigns before = CampaignsOf(sides.baseline), now = CampaignsOf(sides.candidate);

@@ -22,6 +22,8 @@ void CheckTruth(const GateSides& sides, GateVerdict& verdict);
 void CheckCoverage(const GateSides& sides, GateVerdict& verdict);
 void CheckCodes(const GateSides& sides, GateVerdict& verdict);
 void CheckTimes(const GateSides& sides, GateVerdict& verdict);
+// Both JDKs by the corpora and vmStructs, and the answers of runs.
+void CheckCorpora(const GateSides& sides, GateVerdict& verdict);
 void CheckAnswers(const GateSides& sides, GateVerdict& verdict);
 
 // Notes that a comparison of this walker and workload has `share` of the data that it needs.

@@ -11,7 +11,7 @@ setup() {
 }
 
 # Replaces walkhammer: runs are folders without content. Judged as a regression if a run has its
-# number in BUG.
+# number in BUG, or if CORPORA says so of the corpora.
 fake_walkhammer() {
   WALKHAMMER=$BATS_TEST_TMPDIR/walkhammer
   cat >"$WALKHAMMER" <<'END'
@@ -28,6 +28,11 @@ done
 }
 [ "$verb" = gate ] || exit 1
 case $all in
+*" --jdk "*)
+  [ -z "${CORPORA:-}" ] || { echo "$CORPORA" && exit 1; }
+  file=${all#*--corpora } && touch "${file%% *}"
+  exit 0
+  ;;
 *--baseline*) ;;
 *) exit 0 ;; # checks files
 esac
@@ -160,6 +165,25 @@ checked() {
   CHECK=$(checked 3 0) run "$root/ci/gate.sh" --rounds 1 --out "$out" "$jdk" /usr
   [ "$status" -eq 0 ]
   [[ "$output" == *"Known issues that are fixed"*"  JDK-1  t  3 of 3 replays show it"* ]]
+}
+
+@test "both JDKs answer the corpora once, before any run, and a difference ends it" {
+  fake_walkhammer
+  run "$root/ci/gate.sh" --rounds 2 --walker asgst --out "$out" "$jdk" /usr
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(sed -n 's/ .*//p' "$WALKHAMMER.calls" | head -n 3 | paste -sd ' ')" = "bugs gate stress" ]
+  [ "$(grep -c "^gate --jdk $jdk --jdk /usr --walker asgst --corpora $out/corpora.json " "$WALKHAMMER.calls")" -eq 1 ]
+  [ "$(grep -c "^gate --baseline .* --corpora $out/corpora.json" "$WALKHAMMER.calls")" -eq 2 ]
+  [ "$(calls gate)" -eq 3 ]
+  rm "$WALKHAMMER.calls"
+  CHECK=$(checked 3 0) CORPORA='REGRESSION: by the corpora
+the line' run "$root/ci/gate.sh" --out "$out-2" "$jdk" /usr
+  echo "$output"
+  [ "$status" -eq 1 ]
+  [ "$(calls gate)" -eq 1 ]
+  [ -z "$(grep '^\(fuzz\|stress\) ' "$WALKHAMMER.calls")" ]
+  [[ "$output" == *"REGRESSION: by the corpora"*"Known issues that are fixed"*"  JDK-1  t"*"the line" ]]
 }
 
 @test "a fixed bug that is back leaves the other rounds out, a known one does not" {

@@ -12,11 +12,16 @@
 #include "harness/base/text.h"
 #include "harness/bugs/bug_store.h"
 #include "harness/cli/gate.h"
+#include "harness/cli/gate_corpora.h"
 #include "harness/cli/gate_jdks.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/output_file.h"
+#include "harness/cli/provider.h"
+#include "harness/jvm/images/jdk.h"
 #include "harness/jvm/images/jdk_version.h"
+#include "harness/process/interrupt.h"
+#include "harness/request/scene_table.h"
 #include "reports/gate_side.h"
 
 namespace walkhammer {
@@ -62,6 +67,12 @@ Status NameBuckets(const GateOptions& options, GateSide& baseline, GateSide& can
   return ReadBugWords(*judging.known, judging.today, options.build, version(baseline), candidate);
 }
 
+// What was found of the JDKs before.
+void AskCorpora(const GateCorpora& corpora, GateAnswers& answers) {
+  answers.corpora = [corpora] { return corpora.answers; };
+  answers.structs = [corpora] { return corpora.structs; };
+}
+
 Result<GateVerdict> Judge(const GateOptions& options) {
   if (options.baseline.empty() || options.candidate.empty())
     return BadInput("gate takes at least one --baseline RUN and one --candidate RUN");
@@ -72,18 +83,62 @@ Result<GateVerdict> Judge(const GateOptions& options) {
   RETURN_IF_ERROR(NameBuckets(options, baseline, candidate));
   GateReplay replay;
   GateAnswers answers;
+  answers.same_release = SameRelease(baseline, candidate);
   if (options.replays > 0) {
     ASSIGN_OR_RETURN(const auto jdks, GateJdks::Open(baseline, candidate,
                                                      {static_cast<int>(options.replays),
                                                       options.judging.bugs, options.keep}));
     replay = [jdks](const std::string& input) { return jdks->Replayed(input); };
     answers.again = [jdks](const auto& requests) { return jdks->Again(requests); };
-    answers.same_release = SameRelease(baseline, candidate);
     answers.corpora = [jdks] { return jdks->Corpora(); };
     answers.keep = [jdks](const AnsweredAgain& request) { return jdks->Keep(request); };
     answers.structs = [jdks] { return jdks->Structs(); };
   }
+  if (!options.corpora.empty()) {
+    ASSIGN_OR_RETURN(const GateCorpora corpora, ReadGateCorpora(options.corpora));
+    AskCorpora(corpora, answers);
+  }
   return JudgeGate(baseline, candidate, policy, replay, answers);
+}
+
+// A side without runs: the JDK, and what is walked in it.
+Result<GateSide> SideOf(const std::string& path, const std::vector<std::string>& walkers) {
+  ASSIGN_OR_RETURN(const Jdk jdk, OpenJdk(path));
+  std::vector<std::string> names = walkers;
+  ASSIGN_OR_RETURN(const std::string library, TakePlugin(names, ""));
+  ASSIGN_OR_RETURN(const ProviderChoice provider, ProviderNamed(library));
+  ASSIGN_OR_RETURN(const auto indexes, WalkersNamed(names, provider));
+  GateSide side;
+  RunRow run;
+  run.identity = OwnIdentity();
+  run.identity.jdk_path = jdk.home;
+  run.identity.vm_version = jdk.version;
+  run.identity.provider = library;
+  run.identity.walker = WalkerNames(indexes, ",");
+  side.runs.push_back(run);
+  for (const SceneInfo& scene : AllScenes()) side.scenes.insert(scene.name);
+  return side;
+}
+
+// Without runs: what both JDKs answer to the corpora, for once.
+Result<GateVerdict> JudgeJdks(const GateOptions& options) {
+  if (options.jdks.size() != 2)
+    return BadInput("gate takes --jdk twice: the baseline's and the candidate's");
+  if (!options.baseline.empty() || !options.candidate.empty())
+    return BadInput("gate takes runs or --jdk, not both");
+  ASSIGN_OR_RETURN(const GatePolicy policy, PolicyOf(options));
+  ASSIGN_OR_RETURN(const GateSide baseline, SideOf(options.jdks[0], options.walkers));
+  ASSIGN_OR_RETURN(const GateSide candidate, SideOf(options.jdks[1], options.walkers));
+  ASSIGN_OR_RETURN(const auto jdks,
+                   GateJdks::Open(baseline, candidate, {1, options.judging.bugs, options.keep}));
+  const GateCorpora corpora{jdks->Corpora(), jdks->Structs()};
+  if (Interrupted().load()) return ToolFailed("interrupted before the corpora were replayed");
+  if (!options.corpora.empty()) RETURN_IF_ERROR(WriteGateCorpora(options.corpora, corpora));
+  GateAnswers answers;
+  answers.same_release = SameRelease(baseline, candidate);
+  answers.keep = [jdks](const AnsweredAgain& request) { return jdks->Keep(request); };
+  AskCorpora(corpora, answers);
+  return JudgeJdkImages(baseline, candidate, policy, answers);
 }
 
 // A policy and a store without runs: whether they can be used.
@@ -99,11 +154,12 @@ Result<ExitCode> RunGate(const GateOptions& options) {
   const bool has_runs = !options.baseline.empty() || !options.candidate.empty();
   const bool has_files =
       !options.policy.empty() || !options.judging.bugs.empty() || !options.build.empty();
-  if (!has_runs && has_files && !options.json) {
+  if (!has_runs && has_files && options.jdks.empty() && !options.json) {
     RETURN_IF_ERROR(CheckFiles(options));
     return ExitCode::kClean;
   }
-  ASSIGN_OR_RETURN(const GateVerdict verdict, Judge(options));
+  ASSIGN_OR_RETURN(const GateVerdict verdict,
+                   options.jdks.empty() ? Judge(options) : JudgeJdks(options));
   if (!options.markdown.empty())
     RETURN_IF_ERROR(WriteOutput("--markdown", options.markdown, GateMarkdown(verdict)));
   if (options.json)
@@ -142,7 +198,15 @@ void AddGate(CLI::App& app, Invocation& chosen) {
       1, 1000);
   verb.Text("--markdown", o->markdown, "Markdown for the page of a CI job; - is stdout", "FILE.md");
   verb.Text("--keep", o->keep,
-            "Folder for requests that both JDKs answer differently; goes with --replay", "DIR");
+            "Folder for requests that both JDKs answer differently; goes with --replay or --jdk",
+            "DIR");
+  verb.Jdks(o->jdks);
+  verb.Walkers(o->walkers);
+  verb.Text("--corpora", o->corpora,
+            "What both JDKs answer to the corpora: written with two --jdk, and read with runs "
+            "instead of replaying",
+            "FILE.json");
+  verb.Needs("--walker", "--jdk");
   verb.Json(o->json);
   verb.Text("--night", o->night, "Judge this night: a folder, as ci/nightly.sh makes it", "DIR");
   verb.Text("--nights", o->nights, "The folder of earlier nights (default: the one that has NIGHT)",
@@ -151,7 +215,8 @@ void AddGate(CLI::App& app, Invocation& chosen) {
              "How many runs of the night failed; with any, the night is not green (default: 0)");
   verb.Jobs(o->jobs, "2");
   for (const char* option : {"--nights", "--failed", "--jobs"}) verb.Needs(option, "--night");
-  for (const char* option : {"--candidate", "--build", "--markdown", "--keep"})
+  for (const char* option :
+       {"--candidate", "--build", "--markdown", "--keep", "--jdk", "--corpora"})
     verb.Excludes("--night", option);
   verb.Runs(chosen, o, RunGate);
 }

@@ -15,7 +15,8 @@ namespace walkhammer {
 
 struct GateOptions {
   std::vector<std::string> baseline, candidate;
-  std::string policy, build, keep, markdown;
+  std::string policy, build, keep, markdown, corpora;
+  std::vector<std::string> jdks, walkers;  // without runs: two JDKs, and what is walked in them
   JudgingOptions judging;
   uint64_t replays = 0;  // 0: not given
   bool json = false;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/cli/gate_corpora.h"
 #include "harness/cli/verb_testing.h"
 #include "reports/gate_testing.h"
 
@@ -91,6 +92,38 @@ TEST_F(GateVerb, APolicyWithoutRunsIsChecked) {
   EXPECT_EQ(Gate({}).exit_code, 2);
   EXPECT_EQ(Gate({"--policy", good, "--json"}).exit_code, 2);
   EXPECT_EQ(Gate({"--policy", good, "--baseline", Run("a")}).exit_code, 2);
+}
+
+TEST_F(GateVerb, WhatTheJdksAnsweredBeforeIsJudgedWithTheRuns) {
+  const std::string a = Run("a"), b = Run("b", {.seed = 2}), file = dir_.Under("corpora.json");
+  const std::vector<std::string> gate = {"--baseline", a, "--candidate", b, "--corpora", file};
+  EXPECT_EQ(Gate(gate).exit_code, 2);  // there is no such file
+  ASSERT_TRUE(WriteGateCorpora(file, {}).ok());
+  EXPECT_EQ(Gate(gate).exit_code, 0);
+  ASSERT_TRUE(
+      WriteGateCorpora(file, {{{"12 frames\nA.a @1", "code -5", 1, "seeds/x.walk", "walk 1\n"}},
+                              {{"nmethod::_state", "x reads it; lost"}}})
+          .ok());
+  const Outcome worse = Gate(gate);
+  EXPECT_EQ(worse.exit_code, 1);
+  EXPECT_THAT(worse.out, HasSubstr("1 request: seeds/x.walk; the first: 12 frames became code -5"));
+  EXPECT_THAT(worse.out, HasSubstr("lost-struct    nmethod::_state\n        x reads it; lost\n"));
+  for (const char* text : {"", "[1]", "{\"answers\": 1}", "{"}) {
+    std::ofstream(file) << text;
+    const Outcome bad = Gate(gate);
+    EXPECT_EQ(bad.exit_code, 2) << text;
+    EXPECT_THAT(bad.err, HasSubstr(file));
+    EXPECT_EQ(bad.out, "");
+  }
+}
+
+TEST_F(GateVerb, JdksAreTwoAndWithoutRuns) {
+  const std::string a = Run("a");
+  EXPECT_THAT(Gate({"--jdk", "/none"}).err, HasSubstr("--jdk twice"));
+  EXPECT_THAT(Gate({"--jdk", "/none", "--jdk", "/none", "--baseline", a, "--candidate", a}).err,
+              HasSubstr("runs or --jdk, not both"));
+  EXPECT_EQ(Gate({"--jdk", "/none", "--jdk", "/none"}).exit_code, 2);
+  EXPECT_EQ(Gate({"--walker", "agct", "--baseline", a, "--candidate", Run("b")}).exit_code, 2);
 }
 
 TEST_F(GateVerb, AStoreSaysWhatIsKnown) {

@@ -101,6 +101,8 @@ const ManualRow kRuns[] = {
        "out/new-3"},
       {"Replay what differs, with your policy",
        "walkhammer gate --baseline out/base --candidate out/new --replay 10 --policy gate.toml"},
+      {"What two JDKs answer to the corpora, without runs",
+       "walkhammer gate --jdk JDK-A --jdk JDK-B"},
       {"Judge a night by what is known at this moment", "walkhammer gate --night nights/20260301"},
       {"Against a night that you choose",
        "walkhammer gate --night nights/20260302 --baseline nights/20260226"}}},

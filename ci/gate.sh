@@ -94,7 +94,10 @@ run() {
     # The baseline has just run, so a candidate that does not start is worse.
     [ "$side$code" = candidate3 ] && not_started "$out/log" || exit "$code"
     ;;
-  *) echo "gate: that run ended with $code: see $out/$side-$verb-$round.txt" >&2 ;;
+  *)
+    failed=1
+    echo "gate: that run ended with $code: see $out/$side-$verb-$round.txt" >&2
+    ;;
   esac
 }
 
@@ -148,7 +151,7 @@ tell_fixed() {
 echo "gate: replaying the known issues on both JDKs" >&2
 "$walkhammer" bugs check --jdk "$baseline" --jdk "$candidate" --json >"$out/known.json" \
   2>"$out/log" || true # the JSON says it
-back='' fixed='' corpora=''
+back='' fixed='' corpora='' failed=''
 if [ "$(sqlite3 :memory: "select json_valid(readfile('$out/known.json'))")" = 1 ]; then
   back=$(issues 1 0) fixed=$(issues 0 1)
 else
@@ -206,6 +209,13 @@ for folder in "$out"/candidate/*; do
 done
 code=0
 gate --markdown "$out/gate.md" >"$out/gate.txt" || code=$?
+if [ "$code" -eq 0 ] && [ -n "$failed" ]; then # it was to compare that run, too
+  code=4
+  for form in "$out/gate.txt" "$out/gate.md"; do
+    [ ! -f "$form" ] || sed -i -e 's/^PASS: /NOT ENOUGH DATA: /' -e 's/^### PASS: /### NOT ENOUGH DATA: /' \
+      -e 's/^walkhammer gate: PASS\./walkhammer gate: NOT ENOUGH DATA, since a run failed./' "$form"
+  done
+fi
 [ -z "$fixed" ] || tell_fixed
 cat "$out/gate.txt"
 exit "$code"

@@ -11,7 +11,7 @@ setup() {
 }
 
 # Replaces walkhammer: runs are folders without content. Judged as a regression if a run has its
-# number in BUG, or if CORPORA says so of the corpora.
+# number in BUG, or if CORPORA says so of the corpora. Runs end with CODE.
 fake_walkhammer() {
   WALKHAMMER=$BATS_TEST_TMPDIR/walkhammer
   cat >"$WALKHAMMER" <<'END'
@@ -26,7 +26,7 @@ done
   printf '%s\n' "${CHECK:-}"
   exit 1
 }
-[ "$verb" = gate ] || exit 1
+[ "$verb" = gate ] || exit "${CODE:-1}"
 case $all in
 *" --jdk "*)
   [ -z "${CORPORA:-}" ] || { echo "$CORPORA" && exit 1; }
@@ -36,12 +36,13 @@ case $all in
 *--baseline*) ;;
 *) exit 0 ;; # checks files
 esac
+[ -z "${CODE:-}" ] || echo "walkhammer gate: PASS. x"
 case ${BUG:+$all} in
 *fuzz-${BUG:-none}*)
   echo '{"changes": [{"effect": "fail", "kind": "'"${KIND:-new-crash}"'"}]}'
   exit 1
   ;;
-*) echo '{"changes": [{"effect": "fail", "kind": "codes"}]}' ;;
+*) [ -n "${CODE:-}" ] || echo '{"changes": [{"effect": "fail", "kind": "codes"}]}' ;;
 esac
 END
   chmod +x "$WALKHAMMER"
@@ -184,6 +185,14 @@ the line' run "$root/ci/gate.sh" --out "$out-2" "$jdk" /usr
   [ "$(calls gate)" -eq 1 ]
   [ -z "$(grep '^\(fuzz\|stress\) ' "$WALKHAMMER.calls")" ]
   [[ "$output" == *"REGRESSION: by the corpora"*"Known issues that are fixed"*"  JDK-1  t"*"the line" ]]
+}
+
+@test "with a run that failed, there is no PASS" {
+  fake_walkhammer
+  CODE=4 run "$root/ci/gate.sh" --rounds 1 --out "$out" "$jdk" "$jdk"
+  echo "$output"
+  [ "$status" -eq 4 ]
+  [ "${lines[-1]}" = 'walkhammer gate: NOT ENOUGH DATA, since a run failed. x' ]
 }
 
 @test "a fixed bug that is back leaves the other rounds out, a known one does not" {

@@ -183,7 +183,7 @@ the line' run "$root/ci/gate.sh" --out "$out-2" "$jdk" /usr
   echo "$output"
   [ "$status" -eq 1 ]
   [ "$(calls gate)" -eq 1 ]
-  [ -z "$(grep '^\(fuzz\|stress\) ' "$WALKHAMMER.calls")" ]
+  ! grep -q '^\(fuzz\|stress\) ' "$WALKHAMMER.calls" || false
   [[ "$output" == *"REGRESSION: by the corpora"*"Known issues that are fixed"*"  JDK-1  t"*"the line" ]]
 }
 

@@ -231,17 +231,17 @@ walkhammer show \
   oracels
 walkhammer report --htlm x
 
-ci/new.sh --all
+./new.sh --all
 ```
 PAGE
   lines page.md >all
-  [ "$(cat all)" = $'walkhammer show oracles\nwalkhammer show   oracels\nwalkhammer report --htlm x\nci/new.sh --all' ]
+  [ "$(cat all)" = $'walkhammer show oracles\nwalkhammer show   oracels\nwalkhammer report --htlm x\n./new.sh --all' ]
   works 'walkhammer show oracles'
   run ! works 'walkhammer show   oracels'
   run ! works 'walkhammer report --htlm x'
-  run ! has_row 'ci/new.sh --all' "${skipped[@]}"
-  run -1 works 'ci/new.sh --all'
-  [ "$output" = 'neither run nor in skipped: ci/new.sh --all' ]
+  run ! has_row './new.sh --all' "${skipped[@]}"
+  run -1 works './new.sh --all'
+  [ "$output" = 'neither run nor in skipped: ./new.sh --all' ]
 }
 
 @test "only a vacuous short run, and what this machine lacks, may end with more than 1" {

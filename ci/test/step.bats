@@ -33,6 +33,14 @@ load lib_stress
   [ "$status" -eq 2 ]
 }
 
+@test "step begins where a method is on the stack, and says if it never was" {
+  step --method Work. --time 3s
+  [ "$(cell status)" = passed ]
+  out=$BATS_TEST_TMPDIR/never
+  step --method Work.never --time 2s
+  ended vacuous 4 'no stack that the first walker found had Work.never'
+}
+
 @test "steps show which of two walkers is wrong" {
   step --walker agct,puzzle-skip-caller --time 3s
   [ "$(cell status)" = passed ]

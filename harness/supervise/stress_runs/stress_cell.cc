@@ -593,7 +593,10 @@ Status StressCell::JudgeByBackend() {
 std::string StressCell::WhatLacks(const Delivery& delivery, bool java) const {
   if (!sampled_) return "it ended before the agent could sample";
   if (!java) return "no Java thread was tracked";
-  if (delivery.delivered == 0 && state_->steps.load() == 0) return "no signal was delivered";
+  const bool stepped = state_->steps.load() != 0;
+  if (!stepped && plan_.job.step_method[0] != 0)
+    return fmt::format("no stack that the first walker found had {}", plan_.job.step_method);
+  if (!stepped && delivery.delivered == 0) return "no signal was delivered";
   if (plan_.job.no_walk == 0 && delivery.successful == 0) return "no walk was successful";
   if (plan_.job.no_walk == 0 && delivery.walks < kLeastWalks)
     return TooFewWalks(delivery.walks) + kMoreWalks;

@@ -3,6 +3,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/measure.sh sets them
 export WALKHAMMER_TIME="${WALKHAMMER_TIME:-15s}"
+export WALKHAMMER_STEPS="${WALKHAMMER_STEPS:-1}" # how many there are is the figure
 # shellcheck disable=SC2086  # words
 WALKHAMMER_OUT=$work/soak ci/soak.sh $jdk_options steps >"$work/table" ||
   { cat "$work/table" >&2; exit 1; }

@@ -2,12 +2,26 @@
 # 2 minutes a JDK: false alarms in samples, and what the reference costs beside agct.
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/measure.sh sets them
-shadow() {
-  run "shadow-$name" stress --jdk "$jdk" --workload torture:shadow --walker agct,asgst \
-    --interval 50us --time 60s --no-confirm
-  alarms=$(ask "shadow-$name" "SELECT COUNT(*) FROM finding
-    WHERE grade = 'Forbidden' AND request LIKE '%walker asgst%'")
-  echo "$alarms in $(thousands "$(ask "shadow-$name" 'SELECT SUM(walks) / 2 FROM cell')")"
+programs="stress --workload 'torture:*' --walker agct,asgst --interval 20us --time 5s --jobs 1"
+all() {
+  run "all-$name" stress --jdk "$jdk" --workload 'torture:*' --walker agct,asgst --interval 20us \
+    --time 5s --jobs 1 --no-confirm
+}
+alarms() {
+  echo "$(ask "all-$name" "SELECT COUNT(*) FROM finding
+    WHERE grade = 'Forbidden' AND request LIKE '%walker asgst%'") in $(
+    thousands "$(ask "all-$name" 'SELECT SUM(walks) / 2 FROM cell')")"
+}
+unanswered() {
+  echo "$(ask "all-$name" "SELECT COALESCE(SUM(count), 0) FROM count
+    WHERE walker = 'asgst' AND state = 'in_Java' AND code <> 'frames'") of $(
+    thousands "$(ask "all-$name" "SELECT SUM(count) FROM count
+      WHERE walker = 'asgst' AND state = 'in_Java'")")"
+}
+guessed() {
+  echo "$(ask "all-$name" "SELECT COALESCE(SUM(count), 0) FROM walk_end
+    WHERE walker = 'asgst' AND ended = 'guessed'") of $(
+    thousands "$(ask "all-$name" "SELECT SUM(count) FROM walk_end WHERE walker = 'asgst'")")"
 }
 # pair: samples by agct and asgst back to back, as a share of those by agct alone. Thrice, as
 # machines are noisy; the median.
@@ -21,7 +35,12 @@ pair() {
       "$(ask "agct-$turn-$name" 'SELECT SUM(walks) FROM cell')"
   done | awk '{ print $1 / $2 }' | sort -n | awk 'NR == 2 { printf "%.2f\n", $1 }'
 }
-row 'The reference walker' 'false alarms in samples of a minute' "$(each shadow)" \
-  'stress --workload torture:shadow --walker agct,asgst --interval 50us --time 60s'
+each all
+row 'The reference walker' 'false alarms in samples of all torture programs' "$(each alarms)" \
+  "$programs"
+row 'The reference walker' 'samples of threads in Java to which the reference has no answer' \
+  "$(each unanswered)" "$programs"
+row 'The reference walker' 'walks that had to search the stack for a caller' "$(each guessed)" \
+  "$programs"
 row 'The reference walker' 'samples of agct and asgst back to back, as a share of those of agct alone' \
   "$(each pair)" 'stress --workload torture:mixed --walker WALKERS --interval 10us --time 8s'

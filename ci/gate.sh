@@ -105,7 +105,7 @@ run() {
 gate() {
   "$walkhammer" gate --baseline "$out"/baseline/* --candidate "$out"/candidate/* \
     ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} ${build:+--build "$build"} \
-    --replay "$times" --keep "$out/answers" ${corpora:+--corpora "$corpora"} "$@"
+    --replay "$times" --keep "$out/answers" ${corpora:+--corpora-answers "$corpora"} "$@"
 }
 
 # True if replays on both images have shown that something is new, a fixed bug is back, or the
@@ -175,7 +175,7 @@ fi
 echo "gate: replaying the corpora on both JDKs" >&2
 code=0
 "$walkhammer" gate --jdk "$baseline" --jdk "$candidate" --walker "$walker" \
-  --corpora "$out/corpora.json" --keep "$out/answers" --markdown "$out/gate.md" \
+  --corpora-answers "$out/corpora.json" --keep "$out/answers" --markdown "$out/gate.md" \
   ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} >"$out/gate.txt" 2>"$out/log" || code=$?
 case $code in
 0) ;;

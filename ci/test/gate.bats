@@ -30,7 +30,7 @@ done
 case $all in
 *" --jdk "*)
   [ -z "${CORPORA:-}" ] || { echo "$CORPORA" && exit 1; }
-  file=${all#*--corpora } && touch "${file%% *}"
+  file=${all#*--corpora-answers } && touch "${file%% *}"
   exit 0
   ;;
 *--baseline*) ;;
@@ -174,8 +174,8 @@ checked() {
   echo "$output"
   [ "$status" -eq 0 ]
   [ "$(sed -n 's/ .*//p' "$WALKHAMMER.calls" | head -n 3 | paste -sd ' ')" = "bugs gate stress" ]
-  [ "$(grep -c "^gate --jdk $jdk --jdk /usr --walker asgst --corpora $out/corpora.json " "$WALKHAMMER.calls")" -eq 1 ]
-  [ "$(grep -c "^gate --baseline .* --corpora $out/corpora.json" "$WALKHAMMER.calls")" -eq 2 ]
+  [ "$(grep -c "^gate --jdk $jdk --jdk /usr --walker asgst --corpora-answers $out/corpora.json " "$WALKHAMMER.calls")" -eq 1 ]
+  [ "$(grep -c "^gate --baseline .* --corpora-answers $out/corpora.json" "$WALKHAMMER.calls")" -eq 2 ]
   [ "$(calls gate)" -eq 3 ]
   rm "$WALKHAMMER.calls"
   CHECK=$(checked 3 0) CORPORA='REGRESSION: by the corpora

@@ -80,7 +80,8 @@ lines() {
 
 # short LINE: the line with the names and times of this test.
 short() {
-  local line=$1
+  local line=$1 at
+  printf -v at %q "$providers"
   line=${line//JDK-[AB]/$jdk}
   line=${line//--jdk JDK/--jdk $jdk}
   line=${line//--jdk-dir DIR/--jdk-dir jdks}
@@ -92,9 +93,9 @@ short() {
   line=${line// …/}
   line=${line// --workload debian:fop/}
   line=${line//torture:\*/torture:shapes}
-  line=${line//--provider .\/mine.so/--provider $providers/fake_draft.so}
-  line=${line//--provider libasyncProfiler.so/--provider $providers/fake_profiler.so}
-  line=${line//--provider \$lib/--provider $providers/fake_profiler.so}
+  line=${line//--provider .\/mine.so/--provider $at/fake_draft.so}
+  line=${line//--provider libasyncProfiler.so/--provider $at/fake_profiler.so}
+  line=${line//--provider \$lib/--provider $at/fake_profiler.so}
   line=${line//\$GITHUB_STEP_SUMMARY/summary.md}
   case $line in
   'walkhammer '[fs][ut][zre]*) # fuzz, stress, step

@@ -30,7 +30,7 @@ rows() {
   need_jdk
   # shellcheck disable=SC2016  # of the part
   part one 'echo >>out/count; row Fuzzing "random engine, walks in a minute" "$(each printenv name)" fuzz
-    row "The gate" "a new claim" 7 bench'
+    row "Real programs" "a new claim" 7 bench'
   mkdir -p out
   run -0 ci/measure.sh --jdk "$jdk"
   [ "$(rows 'random engine, walks in a minute')" -eq 1 ]
@@ -52,11 +52,11 @@ rows() {
 
 @test "a part that fails leaves no row, and the others theirs" {
   need_jdk
-  part bad 'row "The gate" "half a figure" 1 fuzz; run one fuzz --no-such-option; row "The gate" x 1 y'
+  part bad 'row "Real programs" "half a figure" 1 fuzz; run one fuzz --no-such-option; row "Real programs" x 1 y'
   # shellcheck disable=SC2016  # of the part
-  part hidden 'row "The gate" "of a failed run" "$(run one fuzz --no-such-option) 3" fuzz'
-  part empty 'row "The gate" "without a figure" "" fuzz'
-  part good 'row "The gate" "a new claim" 7 fuzz'
+  part hidden 'row "Real programs" "of a failed run" "$(run one fuzz --no-such-option) 3" fuzz'
+  part empty 'row "Real programs" "without a figure" "" fuzz'
+  part good 'row "Real programs" "a new claim" 7 fuzz'
   run -1 ci/measure.sh --jdk "$jdk"
   [ "$(rows 'half a figure')$(rows 'of a failed run')$(rows 'without a figure')" = 000 ]
   [ "$(rows 'a new claim')" -eq 1 ]

@@ -210,7 +210,7 @@ THE VERDICT" ]]
   night 2 0
   CODE=3 JUDGED=1 night 3 3
   WHY='this JVM does not start: x' CODE=3 JUDGED=1 night 4 1
-  [ "$(calls '^night ')" -eq 2 ]
+  [ "$(calls '^gate --night ')" -eq 2 ]
   sed -i 's|^jdks.*|jdks = /jdks/b|' "$config"
   WHY='this JVM does not start: x' CODE=3 JUDGED=1 night 5 3
 }

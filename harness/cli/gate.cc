@@ -202,7 +202,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
             "DIR");
   verb.Jdks(o->jdks);
   verb.Walkers(o->walkers);
-  verb.Text("--corpora", o->corpora,
+  verb.Text("--corpora-answers", o->corpora,
             "What both JDKs answer to the corpora: written with two --jdk, and read with runs "
             "instead of replaying",
             "FILE.json");
@@ -216,7 +216,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
   verb.Jobs(o->jobs, "2");
   for (const char* option : {"--nights", "--failed", "--jobs"}) verb.Needs(option, "--night");
   for (const char* option :
-       {"--candidate", "--build", "--markdown", "--keep", "--jdk", "--corpora"})
+       {"--candidate", "--build", "--markdown", "--keep", "--jdk", "--corpora-answers"})
     verb.Excludes("--night", option);
   verb.Runs(chosen, o, RunGate);
 }

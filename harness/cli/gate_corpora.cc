@@ -35,10 +35,10 @@ Status WriteGateCorpora(const std::string& path, const GateCorpora& corpora) {
 }
 
 Result<GateCorpora> ReadGateCorpora(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFileOf(path, "a file of --corpora", 64));
+  ASSIGN_OR_RETURN(const std::string text, ReadFileOf(path, "a file of --corpora-answers", 64));
   const json all = json::parse(text, nullptr, false);
   if (!all.is_object() || !all.contains("answers") || !all.contains("structs"))
-    return BadInput(path + ": is not a file that gate --corpora has written");
+    return BadInput(path + ": is not a file that gate --corpora-answers has written");
   GateCorpora corpora;
   for (const json& one : all["answers"]) {
     const auto worse = one.find("worse");

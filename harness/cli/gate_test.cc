@@ -96,7 +96,8 @@ TEST_F(GateVerb, APolicyWithoutRunsIsChecked) {
 
 TEST_F(GateVerb, WhatTheJdksAnsweredBeforeIsJudgedWithTheRuns) {
   const std::string a = Run("a"), b = Run("b", {.seed = 2}), file = dir_.Under("corpora.json");
-  const std::vector<std::string> gate = {"--baseline", a, "--candidate", b, "--corpora", file};
+  const std::vector<std::string> gate = {"--baseline",        a,   "--candidate", b,
+                                         "--corpora-answers", file};
   EXPECT_EQ(Gate(gate).exit_code, 2);  // there is no such file
   ASSERT_TRUE(WriteGateCorpora(file, {}).ok());
   EXPECT_EQ(Gate(gate).exit_code, 0);

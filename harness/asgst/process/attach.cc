@@ -149,6 +149,7 @@ Status Attach(JavaVM* vm) {
   FindThreadStatus(env, structs, feature, thread);
   guard_zone = GuardZone(structs);
   layout = found;
+  layout.method_tables = &MethodTables();
   // If TrackClasses fails, classes are unknown; walks are as good.
   static_cast<void>(TrackClasses(vm, env, structs, feature));
   StartUnwindService();

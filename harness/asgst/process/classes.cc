@@ -10,6 +10,7 @@
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/class_table.h"
 #include "harness/asgst/process/jvm_hooks.h"
+#include "harness/asgst/walk/virtual_tables.h"
 #include "harness/jvm/live/jvmti_env.h"
 #include "harness/jvm/structs/klass_reader.h"
 
@@ -59,29 +60,12 @@ constexpr jlong kMark = 0x4153475354000000;
 jlong TagOf(int64_t number) { return number ^ kMark; }
 int64_t NumberOf(jlong tag) { return tag ^ kMark; }
 
-// First words of Methods and InstanceKlasses: addresses of C++ virtual tables, those of libjvm and
-// those of a CDS archive.
-class Tables {
- public:
-  void Learn(uint64_t object) {
-    uint64_t word = 0;
-    if (!LiveMemory().ReadWord(object, word) || word == 0) return;
-    for (auto& known : known_) {
-      uint64_t free = 0;
-      if (known.load() == word || known.compare_exchange_strong(free, word) || free == word) return;
-    }
-  }
-  bool Has(uint64_t word) const {
-    for (const auto& known : known_)
-      if (known.load(std::memory_order_relaxed) == word) return word != 0;
-    return false;
-  }
+constinit VirtualTables method_tables, class_tables;  // of Methods and InstanceKlasses
 
- private:
-  static constexpr int kMost = 16;  // there are five kinds of InstanceKlass
-  std::atomic<uint64_t> known_[kMost]{};
-};
-constinit Tables method_tables, class_tables;
+void LearnTable(VirtualTables& tables, uint64_t object) {
+  uint64_t word = 0;
+  if (LiveMemory().ReadWord(object, word) && word != 0) tables.Learn(word);
+}
 
 // Reads the Methods that the class has now; call with TrackedState::mutex. A class that is being
 // unloaded may have none any more: then its known Methods stay.
@@ -127,8 +111,8 @@ uint64_t Add(JNIEnv* env, jclass mirror, bool prepared) {
   KnownClass& known = s.known[number];
   known.klass = klass;
   if (is_new || prepared) ReadMethods(known);
-  class_tables.Learn(klass);
-  if (!known.methods.empty()) method_tables.Learn(known.methods[0]);
+  LearnTable(class_tables, klass);
+  if (!known.methods.empty()) LearnTable(method_tables, known.methods[0]);
   s.table.Put(klass, number);
   return klass;
 }
@@ -236,6 +220,8 @@ Status TrackClasses(JavaVM* vm, JNIEnv* env, const VmStructs& structs, int featu
   tracking.store(status.ok());
   return status;
 }
+
+const VirtualTables& MethodTables() { return method_tables; }
 
 const MetadataLayout* IdMetadata() {
   return tracking.load(std::memory_order_acquire) ? &Tracked().layout : nullptr;

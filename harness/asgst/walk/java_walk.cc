@@ -140,11 +140,7 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
                         pc < code.begin + static_cast<uint64_t>(code.frame_complete);
   const bool has_scopes = !entering && code.level > 0;
   if (has_scopes) debug_.Open(code, Code());
-  // A description at a pc is of the code before this pc (DebugInformationRecorder's
-  // add_non_safepoint), so interrupted code is described after its pc. Polls and C1's null checks
-  // are described where they begin; the instruction before is taken for what follows, as by
-  // HotSpot's own walker (forte.cpp).
-  if (const uint64_t described = at_.is_top ? pc + 1 : pc;
+  if (const uint64_t described = at_.is_top ? Described() : pc;
       has_scopes && debug_.Innermost(described, scope_)) {
     EnterScopes(code, described);
     return EmitScope(frame);
@@ -161,6 +157,15 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
     KeepRule(frame, code.blob, id, code.frame_words, 0);
   Up(code.frame_words);
   return true;
+}
+
+// The pc whose description is that of the code at `at_`. A description at a pc is of the code
+// before this pc (DebugInformationRecorder's add_non_safepoint), so interrupted code is described
+// after its pc. Polls are described where they begin, and so are C1's null checks; for these, what
+// follows is taken, as by HotSpot's own walker (forte.cpp).
+uint64_t JavaWalk::Described() const {
+  const bool before = !at_.is_top || layout_.rules->is_poll(Code(), at_.pc);
+  return before ? at_.pc : at_.pc + 1;
 }
 
 void JavaWalk::EnterScopes(const FoundCode& code, uint64_t pc) {

@@ -131,8 +131,7 @@ class JavaWalk : private InterruptedCaller {
   bool HasRules() const { return start_->uses_rules && (at_.is_top || !at_.sender) && !guessed_; }
   bool FindRule(uint64_t pc, bool is_top, int n, PcRule& rule, uint64_t& id) const;
   void GoOnAfter(const PcRule& rule, uint64_t id, int n);
-  // The pc whose description is that of the current frame, which has called or was interrupted.
-  uint64_t Described() const { return at_.is_top ? at_.pc + 1 : at_.pc; }
+  uint64_t Described() const;
   bool HoldsMethod(const PcRule& rule) const;
   bool EmitByRule(JavaFrame& frame, int n);
   bool EmitNextByRule(JavaFrame& frame);

@@ -20,6 +20,18 @@ TEST_P(JavaWalkTest, WhatIsDescribedAtAPcIsTheCodeBeforeIt) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{{0, 11, 4, FrameType::kJava}, kInlined, kOuter}));
 }
 
+TEST_P(JavaWalkTest, APollIsDescribedWhereItBegins) {
+  start_.registers.pc = leaf_ + 0x20;
+  if (layout_.rules->has_link_register)
+    memory_.PutInt(leaf_ + 0x20, 0xb940011f);  // ldr wzr, [x8]
+  else
+    memory_.PutBytes(leaf_ + 0x20, {0x41, 0x85, 0x02});  // test eax, [r10]
+  EXPECT_EQ(Walk(), kAll);
+  auto caches = std::make_unique<WalkStart::Caches>();
+  start_.caches = caches.get();
+  for (int i = 0; i < 3; i++) EXPECT_EQ(Walk(), kAll) << i;
+}
+
 TEST_P(JavaWalkTest, AtItsEntryAMethodHasNoFrame) {
   start_.registers = {leaf_, kLeafSp + 24, 0x1234, 0};
   if (layout_.rules->has_link_register) {
@@ -332,8 +344,14 @@ TEST_P(JavaWalkTest, AnOldVersionHasTheIdOfTheNewestOfItsClass) {
   EXPECT_EQ(FirstId(), 0U) << "a method of another class";
   memory_.Put(MadeUpJvm::Method(1) + 0x200 + 24, method + 0x300);
   EXPECT_EQ(FirstId(), id);
-  memory_.Put(MadeUpJvm::Method(1), 0x99);
-  EXPECT_EQ(FirstId(), id) << "another virtual table";
+  memory_.Put(method, 0x99);
+  EXPECT_EQ(FirstId(), 0U) << "a word that no Method begins with";
+  VirtualTables known;
+  layout_.method_tables = &known;
+  known.Learn(0x77);
+  EXPECT_EQ(FirstId(), 0U);
+  known.Learn(0x99);
+  EXPECT_EQ(FirstId(), id) << "that of the archive";
   memory_.Put(MadeUpJvm::Method(1) + 0x100 + 16, 50 << 16 | 7);
   EXPECT_EQ(FirstId(), 0U) << "another number";
 }

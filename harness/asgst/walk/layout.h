@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "harness/asgst/walk/prologue.h"
+#include "harness/asgst/walk/virtual_tables.h"
 #include "harness/base/result.h"
 #include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/method_table.h"
@@ -41,7 +42,7 @@ struct WalkLayout {
   int access_flags;  // Method
   int const_bytes;   // size of ConstMethod; the byte codes follow
   MethodTable table;
-  bool ids_are_numbers;  // jmethodIDs, from JDK 26 on
+  bool ids_are_numbers;                // jmethodIDs, from JDK 26 on
 
   // Entry frames, through which native code calls Java.
   uint64_t call_stub_return;  // StubRoutines::_call_stub_return_address
@@ -67,6 +68,9 @@ struct WalkLayout {
   // vmStructs, the others are from frame_x86.hpp and frame_aarch64.hpp: interpreter_method is the
   // same from JDK 8 to 28, interpreter_bcp from JDK 9 on.
   int sender_sp, interpreter_method, interpreter_bcp;
+
+  // First words of Methods that are known so far; null: none is. Not of vmStructs.
+  const VirtualTables* method_tables;
 };
 
 // Fails with kUnable when a required vmStructs entry is missing. The JVM must have made its code

@@ -23,10 +23,17 @@ bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, 
          memory.Read(head.const_method + l.table.const_idnum, head.number);
 }
 
+// True if both are first words of Methods. A Method that comes from the CDS archive has another one
+// than a Method that libjvm has made.
+bool AreMethods(const WalkLayout& l, uint64_t word, uint64_t other) {
+  const VirtualTables* known = l.method_tables;
+  return word != 0 &&
+         (word == other || (known != nullptr && known->Has(word) && known->Has(other)));
+}
+
 // True if a jmethodID is that of `method`; `now`: the Method* that it leads to. That is `method`
 // or, once the class was redefined, its newest version: then both versions have the same class and
-// number, and both or neither are native. Their C++ virtual tables differ where the former version
-// comes from the CDS archive.
+// number, and both or neither are native.
 bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
              const MethodHead& head, bool is_native, uint64_t now) {
   // An intrinsic of method handles is native, and numbered 0 in its class, but not among the
@@ -34,10 +41,12 @@ bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
   const bool may_be_intrinsic = head.number == 0 && is_native;
   if (now == method || may_be_intrinsic) return now == method;
   MethodHead newest;
+  uint64_t table = 0, newest_table = 0;
   uint32_t flags = 0;
-  return ReadHead(l, memory, now, newest) && newest.holder == head.holder &&
-         newest.number == head.number && memory.Read(now + l.access_flags, flags) &&
-         ((flags & kNativeFlag) != 0) == is_native;
+  return memory.ReadWord(method, table) && memory.ReadWord(now, newest_table) &&
+         AreMethods(l, table, newest_table) && ReadHead(l, memory, now, newest) &&
+         newest.holder == head.holder && newest.number == head.number &&
+         memory.Read(now + l.access_flags, flags) && ((flags & kNativeFlag) != 0) == is_native;
 }
 
 void ReadId(const WalkLayout& l, const MemoryReader& memory, uint64_t method,

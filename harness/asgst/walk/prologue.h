@@ -71,6 +71,8 @@ struct CodeRules {
   bool (*sets_up_fp)(const MemoryReader& memory, uint64_t begin, int& pushed, int& all);
   // True if the instruction before `pc` is a call.
   bool (*follows_call)(const MemoryReader& memory, uint64_t pc);
+  // True if the instruction at `pc` reads a polling page, as safepoint polls do.
+  bool (*is_poll)(const MemoryReader& memory, uint64_t pc);
   // True if `pc` is where the interpreter resumes after a call: what it keeps in registers is then
   // only in its frame.
   bool (*goes_on)(const MemoryReader& memory, uint64_t pc);

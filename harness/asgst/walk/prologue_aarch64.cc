@@ -150,6 +150,12 @@ uint64_t TakesBack(const MemoryReader& memory, const FoundCode& /*code*/, uint64
   return 0;
 }
 
+// ldr wzr, [reg]
+bool ReadsPollingPage(const MemoryReader& memory, uint64_t pc) {
+  uint32_t i = 0;
+  return memory.Read(pc, i) && (i & 0xfffffc1f) == 0xb940001f;
+}
+
 // ldr x20, [x29, #-16]  str xzr, [x29, #-16]  ldr x22, [x29, #-72]; from JDK 20 on, instead of the
 // first, ldr x8, [x29, #-16]  add x20, x29, x8, lsl #3
 // (TemplateInterpreterGenerator::generate_return_entry_for)
@@ -164,6 +170,7 @@ bool GoesOn(const MemoryReader& memory, uint64_t pc) {
 const CodeRules kAarch64Rules = {.shape_at = ShapeOf,
                                  .sets_up_fp = SetsUpFp,
                                  .follows_call = FollowsCall,
+                                 .is_poll = ReadsPollingPage,
                                  .goes_on = GoesOn,
                                  .takes_back = TakesBack,
                                  .read_signal_frame = ReadSignalFrameAarch64,

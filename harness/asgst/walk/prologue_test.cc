@@ -205,6 +205,11 @@ TEST_F(PrologueAarch64, Calls) {
   ExpectOfEach(rules_.follows_call, true, false, {A(0x14000010), A(0xd61f0100), kRet, kNop});
 }
 
+TEST_F(PrologueAarch64, Polls) {
+  ExpectOfEach(rules_.is_poll, false, true, {A(0xb940001f), A(0xb940015f)});
+  ExpectOfEach(rules_.is_poll, false, false, {A(0xb9400000), A(0xb940041f), A(0xf940001f), kNop});
+}
+
 TEST_F(PrologueAarch64, WordsPushedForALeafCall) {
   const Bytes kPushed = A(0xa9bf27ff), kBlr = A(0xd63f0100), kMovk = A(0xf280001f);
   EXPECT_EQ(TakenBackAt(0, {kPushed, kBlr, kNop, kMovk, kMovk, kAddSp}), "0222220");
@@ -389,6 +394,15 @@ TEST_F(PrologueX86, Calls) {
                 {0xff, 0xd0, 0x90},
                 {0xff, 0xd0, 0x90, 0x90, 0x90, 0x90},
                 {0xff, 0x50, 8, 0x90}});
+}
+
+TEST_F(PrologueX86, Polls) {
+  ExpectOfEach(rules_.is_poll, false, true,
+               {{0x85, 0x01}, {0x41, 0x85, 0x02}, {0x85, 0x05, 1, 2, 3, 4}});
+  // test eax, eax  test eax, [rax + 8]  test eax, [rsp]  test ecx, [rax]  cmp eax, [r10]
+  ExpectOfEach(
+      rules_.is_poll, false, false,
+      {{0x85, 0xc0}, {0x85, 0x40, 8}, {0x85, 0x04, 0x24}, {0x85, 0x08}, {0x41, 0x3b, 0x02}});
 }
 
 TEST_F(PrologueX86, InterpreterGoesOn) {

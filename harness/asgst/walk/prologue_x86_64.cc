@@ -220,6 +220,16 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
   return false;
 }
 
+// test eax, [reg], up to JDK 9 also test eax, [rip+N]. Java's own operands are behind an object's
+// header or in arrays, so their addresses have more parts.
+bool ReadsPollingPage(const MemoryReader& memory, uint64_t pc) {
+  constexpr uint8_t kTest = 0x85, kRexB = 0x41;
+  uint8_t code[3];
+  if (!memory.ReadBytes(pc, code, sizeof code)) return false;
+  const uint8_t* test = code + (code[0] == kRexB);
+  return test[0] == kTest && test[1] < 8 && test[1] != 4;
+}
+
 // mov rsp, [rbp-N]  mov qword [rbp-N], 0  mov r13, [rbp-M]; from JDK 20 on, instead of the first,
 // mov reg, [rbp-N]  lea rsp, [rbp+reg*8] with reg = rcx, in JDK 28 r10
 // (TemplateInterpreterGenerator::generate_return_entry_for)
@@ -383,6 +393,7 @@ int LoadsSpFrom(const MemoryReader& memory, uint64_t pc) {
 const CodeRules kX86_64Rules = {.shape_at = ShapeOf,
                                 .sets_up_fp = SetsUpFp,
                                 .follows_call = FollowsCall,
+                                .is_poll = ReadsPollingPage,
                                 .goes_on = GoesOn,
                                 .takes_back = TakesBack,
                                 .gives_back = GivesBack,

@@ -42,7 +42,7 @@ struct WalkLayout {
   int access_flags;  // Method
   int const_bytes;   // size of ConstMethod; the byte codes follow
   MethodTable table;
-  bool ids_are_numbers;                // jmethodIDs, from JDK 26 on
+  bool ids_are_numbers;  // jmethodIDs, from JDK 26 on
 
   // Entry frames, through which native code calls Java.
   uint64_t call_stub_return;  // StubRoutines::_call_stub_return_address

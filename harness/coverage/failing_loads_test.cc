@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstring>
@@ -139,6 +141,20 @@ TEST_F(FailingLoadsTest, LoadsOfSafeFetchDoNotCount) {
   loads_ = std::move(loads.value());
   active.store(loads_.get());
   EXPECT_EQ(CountSum(), 3U);
+}
+
+// As on a virtual machine that says "breakpoint" of a step, and there is none.
+TEST_F(FailingLoadsTest, AStepWhoseCauseIsLostIsAStep) {
+  if (!kHasTrapFlag) GTEST_SKIP() << "no trap flag";
+  siginfo_t lost{};
+  lost.si_signo = SIGTRAP;
+  lost.si_code = TRAP_BRKPT;
+  EXPECT_EQ(Count([&] {
+              syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGTRAP, &lost);
+              EXPECT_EQ(sum_(list_), 111);
+            }),
+            6U);
+  EXPECT_TRUE(loads_->complete());
 }
 
 // A long list takes many times the hang limit by single steps.

@@ -34,7 +34,8 @@ namespace walkhammer {
 //     target of indirect branches;
 //   void BareFutex(word, operation, value, timeout): futex(2) without errno;
 //   kSystemCallBytes: length of a system call instruction;
-//   kHasTrapFlag, SetSingleStep(ucontext_t&, bool): single steps without ptrace;
+//   kHasTrapFlag, SetSingleStep(ucontext_t&, bool), IsSingleStep(const ucontext_t&): single steps
+//     without ptrace;
 //   AtCallThatEndsSteps(const ucontext_t&): true if the next instruction is a system call before
 //     which the trap flag must be cleared;
 //   StepFromHere(bool): sets or clears the trap flag of the calling thread;

@@ -58,6 +58,7 @@ inline void WriteContext(const Registers& registers, ucontext_t& context) {
 
 inline constexpr bool kHasTrapFlag = false;  // only the kernel can single-step: ptrace
 inline void SetSingleStep(ucontext_t&, bool) {}
+inline bool IsSingleStep(const ucontext_t&) { return false; }
 inline bool AtCallThatEndsSteps(const ucontext_t&) { return false; }
 inline void StepFromHere(bool) {}
 // Of no use without the trap flag.

@@ -81,6 +81,11 @@ inline void SetSingleStep(ucontext_t& context, bool on) {
   flags = on ? flags | kTrapFlag : flags & ~kTrapFlag;
 }
 
+inline bool IsSingleStep(const ucontext_t& context) {
+  constexpr greg_t kTrapFlag = 0x100;
+  return (context.uc_mcontext.gregs[REG_EFL] & kTrapFlag) != 0;
+}
+
 // Sets or clears the calling thread's own trap flag: the SIGTRAPs begin or end with the caller.
 inline __attribute__((always_inline)) void StepFromHere(bool on) {
   // Below the red zone, which the pushes would overwrite.

@@ -175,16 +175,18 @@ fi
 echo "gate: replaying the corpora on both JDKs" >&2
 code=0
 "$walkhammer" gate --jdk "$baseline" --jdk "$candidate" --walker "$walker" \
-  --corpora-answers "$out/corpora.json" --keep "$out/answers" --markdown "$out/gate.md" \
-  ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} >"$out/gate.txt" 2>"$out/log" || code=$?
+  --corpora-answers "$out/corpora.json" --keep "$out/answers" --markdown "$out/corpora.md" \
+  ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} >"$out/corpora.txt" 2>"$out/log" || code=$?
 case $code in
 0) ;;
 1)
+  mv "$out/corpora.txt" "$out/gate.txt"
+  [ ! -f "$out/corpora.md" ] || mv "$out/corpora.md" "$out/gate.md"
   [ -z "$fixed" ] || tell_fixed
   cat "$out/gate.txt"
   exit 1
   ;;
-*) echo "gate: the corpora could not be replayed: $(tail -n 1 "$out/log")" >&2 ;;
+*) echo "gate: the corpora could not be replayed: $(tail -qn 1 "$out/corpora.txt" "$out/log")" >&2 ;;
 esac
 [ ! -f "$out/corpora.json" ] || corpora=$out/corpora.json
 
@@ -213,7 +215,8 @@ if [ "$code" -eq 0 ] && [ -n "$failed" ]; then # it was to compare that run, too
   code=4
   for form in "$out/gate.txt" "$out/gate.md"; do
     [ ! -f "$form" ] || sed -i -e 's/^PASS: /NOT ENOUGH DATA: /' -e 's/^### PASS: /### NOT ENOUGH DATA: /' \
-      -e 's/^walkhammer gate: PASS\./walkhammer gate: NOT ENOUGH DATA, since a run failed./' "$form"
+      -e 's/^walkhammer gate\(\\*\): PASS\./walkhammer gate\1: NOT ENOUGH DATA, since a run failed./' \
+      -e 's/^Nothing is worse\.$/A run failed./' "$form"
   done
 fi
 [ -z "$fixed" ] || tell_fixed

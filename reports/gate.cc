@@ -119,6 +119,12 @@ size_t CountOf(const GateVerdict& verdict, GateEffect effect) {
                     [&](const GateChange& change) { return change.effect == effect; }));
 }
 
+void WithoutVerdict(const std::string& why, GateVerdict& verdict) {
+  verdict.why = why;
+  verdict.word = "NOT ENOUGH DATA";
+  verdict.exit = ExitCode::kToolFailed;
+}
+
 // Sorts the changes, and says whether any fails.
 bool SetWord(GateVerdict& verdict) {
   std::stable_sort(verdict.changes.begin(), verdict.changes.end(),
@@ -157,21 +163,21 @@ GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const
   CheckCodes(sides, verdict);
   if (SameProcessors(baseline, candidate)) CheckTimes(sides, verdict);
   if (SetWord(verdict)) return verdict;
-  verdict.why = WhyTooLittle(sides, verdict);
-  if (verdict.why.empty()) return verdict;
-  verdict.word = "NOT ENOUGH DATA";
-  verdict.exit = ExitCode::kToolFailed;
+  const std::string why = WhyTooLittle(sides, verdict);
+  if (!why.empty()) WithoutVerdict(why, verdict);
   return verdict;
 }
 
 GateVerdict JudgeJdkImages(const GateSide& baseline, const GateSide& candidate,
-                           const GatePolicy& policy, const GateAnswers& answers) {
+                           const GatePolicy& policy, const GateAnswers& answers,
+                           uint64_t compared) {
   GateVerdict verdict;
   verdict.baseline.build = BuildOf(baseline);
   verdict.candidate.build = BuildOf(candidate);
   verdict.walkers = candidate.runs.front().identity.walker;
   CheckCorpora({baseline, candidate, policy, {}, answers}, verdict);
-  SetWord(verdict);
+  if (!SetWord(verdict) && compared == 0)
+    WithoutVerdict("no request of the corpora has an answer of both JDKs", verdict);
   return verdict;
 }
 

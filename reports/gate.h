@@ -79,8 +79,9 @@ GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const
                       const GateReplay& replay = {}, const GateAnswers& answers = {});
 
 // Without runs: by the corpora and vmStructs alone. Each side has one RunRow with what was walked.
+// `compared`: requests that both JDKs have answered; without one, there is no PASS.
 GateVerdict JudgeJdkImages(const GateSide& baseline, const GateSide& candidate,
-                           const GatePolicy& policy, const GateAnswers& answers);
+                           const GatePolicy& policy, const GateAnswers& answers, uint64_t compared);
 
 std::string GateText(const GateVerdict& verdict);
 // The last line of the text, without a newline: made for the body of a pull request.

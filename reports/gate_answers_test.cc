@@ -165,6 +165,18 @@ TEST_F(GateOfAnswers, ACrashThatIsGoneIsBetterAndANewOneWorse) {
   }
 }
 
+TEST_F(GateOfAnswers, WithoutAnAnswerOfBothJdksThereIsNoPass) {
+  GateSide side;
+  side.runs.resize(1);
+  const GateVerdict none = JudgeJdkImages(side, side, {}, asked_, 0);
+  EXPECT_EQ(none.word, "NOT ENOUGH DATA");
+  EXPECT_EQ(none.exit, ExitCode::kToolFailed);
+  EXPECT_THAT(GateText(none), HasSubstr("no request of the corpora has an answer of both JDKs"));
+  EXPECT_EQ(JudgeJdkImages(side, side, {}, asked_, 1).word, "PASS");
+  asked_.structs = [] { return std::vector<LostStruct>{{"nmethod::_state", "x reads it"}}; };
+  EXPECT_EQ(JudgeJdkImages(side, side, {}, asked_, 0).word, "REGRESSION");
+}
+
 TEST_F(GateOfAnswers, AnotherReleaseMayAnswerOtherwise) {
   WalksShow({"12 frames", "13 frames"});
   asked_.same_release = false;

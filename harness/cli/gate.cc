@@ -90,7 +90,10 @@ Result<GateVerdict> Judge(const GateOptions& options) {
                                                       options.judging.bugs, options.keep}));
     replay = [jdks](const std::string& input) { return jdks->Replayed(input); };
     answers.again = [jdks](const auto& requests) { return jdks->Again(requests); };
-    answers.corpora = [jdks] { return jdks->Corpora(); };
+    answers.corpora = [jdks] {
+      uint64_t compared = 0;
+      return jdks->Corpora(compared);
+    };
     answers.keep = [jdks](const AnsweredAgain& request) { return jdks->Keep(request); };
     answers.structs = [jdks] { return jdks->Structs(); };
   }
@@ -131,14 +134,16 @@ Result<GateVerdict> JudgeJdks(const GateOptions& options) {
   ASSIGN_OR_RETURN(const GateSide candidate, SideOf(options.jdks[1], options.walkers));
   ASSIGN_OR_RETURN(const auto jdks,
                    GateJdks::Open(baseline, candidate, {1, options.judging.bugs, options.keep}));
-  const GateCorpora corpora{jdks->Corpora(), jdks->Structs()};
+  uint64_t compared = 0;
+  const GateCorpora corpora{jdks->Corpora(compared), jdks->Structs()};
   if (Interrupted().load()) return ToolFailed("interrupted before the corpora were replayed");
-  if (!options.corpora.empty()) RETURN_IF_ERROR(WriteGateCorpora(options.corpora, corpora));
+  if (!options.corpora.empty() && compared > 0)
+    RETURN_IF_ERROR(WriteGateCorpora(options.corpora, corpora));
   GateAnswers answers;
   answers.same_release = SameRelease(baseline, candidate);
   answers.keep = [jdks](const AnsweredAgain& request) { return jdks->Keep(request); };
   AskCorpora(corpora, answers);
-  return JudgeJdkImages(baseline, candidate, policy, answers);
+  return JudgeJdkImages(baseline, candidate, policy, answers, compared);
 }
 
 // A policy and a store without runs: whether they can be used.
@@ -214,6 +219,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
   verb.Count("--failed", o->failed,
              "How many runs of the night failed; with any, the night is not green (default: 0)");
   verb.Jobs(o->jobs, "2");
+  for (const char* option : {"--replay", "--build"}) verb.Excludes("--jdk", option);
   for (const char* option : {"--nights", "--failed", "--jobs"}) verb.Needs(option, "--night");
   for (const char* option :
        {"--candidate", "--build", "--markdown", "--keep", "--jdk", "--corpora-answers"})

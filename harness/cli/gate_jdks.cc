@@ -92,11 +92,12 @@ void GateJdks::Add(const std::string& walker, std::string text, std::string name
   asked[walker].places.push_back(place);
 }
 
-std::vector<AnsweredAgain> GateJdks::Answers(const AskedByWalker& asked, size_t count) const {
+std::vector<AnsweredAgain> GateJdks::Answers(const AskedByWalker& asked, size_t count,
+                                             uint64_t& compared) const {
   std::vector<AnsweredAgain> answers(count);
   for (const auto& [walker, of] : asked) {
     const auto different =
-        DifferentAnswers(of.inputs, fixed_[0], fixed_[1], kAnswerTimes, IsInterrupted);
+        DifferentAnswers(of.inputs, fixed_[0], fixed_[1], kAnswerTimes, IsInterrupted, compared);
     for (size_t i = 0; i < different.size(); i++) {
       AnsweredAgain& answer = answers[of.places[i]];
       answer.name = of.inputs[i].name;
@@ -128,10 +129,11 @@ std::vector<AnsweredAgain> GateJdks::Again(const std::vector<DifferentAnswer>& r
             fmt::format("{}-seed-{}-request-{}.walk", walker, seed, numbers[k].number), wanted[k],
             asked);
   }
-  return Answers(asked, requests.size());
+  uint64_t compared = 0;
+  return Answers(asked, requests.size(), compared);
 }
 
-std::vector<AnsweredAgain> GateJdks::Corpora() const {
+std::vector<AnsweredAgain> GateJdks::Corpora(uint64_t& compared) const {
   std::vector<std::string> folders;
   for (const char* name : {"seeds", "regressions", kKnownIssuesName})
     folders.push_back(BesideExecutable(name));
@@ -147,7 +149,7 @@ std::vector<AnsweredAgain> GateJdks::Corpora() const {
         Add(walker, std::move(walk.value().text),
             fs::path(path).lexically_relative(fs::path(folder).parent_path()), count++, asked);
     }
-  std::vector<AnsweredAgain> answers = Answers(asked, count);
+  std::vector<AnsweredAgain> answers = Answers(asked, count, compared);
   std::erase_if(answers, [](const AnsweredAgain& both) { return both.baseline.empty(); });
   return answers;
 }

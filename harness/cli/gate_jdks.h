@@ -35,7 +35,7 @@ class GateJdks {
   std::optional<ReplayCounts> Replayed(const std::string& path) const;
   // See GateAnswers.
   std::vector<AnsweredAgain> Again(const std::vector<DifferentAnswer>& requests) const;
-  std::vector<AnsweredAgain> Corpora() const;
+  std::vector<AnsweredAgain> Corpora(uint64_t& compared) const;
   std::vector<LostStruct> Structs() const;
   std::string Keep(const AnsweredAgain& answers) const;
 
@@ -50,7 +50,8 @@ class GateJdks {
   void Add(const std::string& walker, std::string text, std::string name, size_t place,
            AskedByWalker& asked) const;
   // The answers that differ, by place of `count`.
-  std::vector<AnsweredAgain> Answers(const AskedByWalker& asked, size_t count) const;
+  std::vector<AnsweredAgain> Answers(const AskedByWalker& asked, size_t count,
+                                     uint64_t& compared) const;
 
   GateJdkOptions options_;
   ScratchFolder scratch_;

@@ -128,7 +128,8 @@ Result<std::vector<std::string>> RequestTexts(const CampaignSource& source,
 
 std::vector<BothAnswers> DifferentAnswers(const std::vector<ReplayInput>& requests,
                                           const ChildSetup& baseline, const ChildSetup& candidate,
-                                          int times, const std::function<bool()>& stop) {
+                                          int times, const std::function<bool()>& stop,
+                                          uint64_t& compared) {
   std::vector<BothAnswers> different(requests.size());
   std::vector<size_t> open;  // requests whose answers differed each time so far
   for (size_t i = 0; i < requests.size(); i++) open.push_back(i);
@@ -138,6 +139,7 @@ std::vector<BothAnswers> DifferentAnswers(const std::vector<ReplayInput>& reques
     const std::vector<BothAnswers> answers = AnswersOnce(inputs, baseline, candidate, stop);
     std::vector<size_t> still;
     for (size_t k = 0; k < open.size(); k++) {
+      if (time == 0 && answers[k].Both()) compared++;
       const bool differs = answers[k].Differ() && (time == 0 || answers[k] == different[open[k]]);
       different[open[k]] = differs ? answers[k] : BothAnswers{};
       if (differs) still.push_back(open[k]);

@@ -43,18 +43,19 @@ struct BuildAnswer {
 
 struct BothAnswers {
   BuildAnswer baseline, candidate;
-  bool Differ() const {
-    return !baseline.text.empty() && !candidate.text.empty() && baseline != candidate;
-  }
+  bool Both() const { return !baseline.text.empty() && !candidate.text.empty(); }
+  bool Differ() const { return Both() && baseline != candidate; }
   bool operator==(const BothAnswers&) const = default;
 };
 
 // Walks each request on both builds, up to `times` times, each time in other processes, which all
 // requests share. Gives the answers to those that each build answers the same each time, and the
 // other build differently; else empty ones. `stop`: polled; true ends it, and nothing is known.
+// Adds to `compared` how many requests both builds have answered.
 std::vector<BothAnswers> DifferentAnswers(const std::vector<ReplayInput>& requests,
                                           const ChildSetup& baseline, const ChildSetup& candidate,
-                                          int times, const std::function<bool()>& stop);
+                                          int times, const std::function<bool()>& stop,
+                                          uint64_t& compared);
 
 }  // namespace walkhammer
 

@@ -177,6 +177,18 @@ bool InterruptedCaller::FromLeafCall() {
   return FromNearestReturn();
 }
 
+// False if `pc`, the return address at `slot`, leads into compiled code, and [sp' + size - 8] leads
+// into no generated code, where sp' is above what the code has pushed for the call. It may lead to
+// a handler of deoptimisation or to a return barrier.
+bool InterruptedCaller::MayHaveFrameAbove(uint64_t slot, uint64_t pc) {
+  const CodeRules& rules = *layout_.rules;
+  const FoundCode code = CodeAt(pc);
+  if (code.kind != CodeKind::kNmethod || code.frame_words <= 0) return true;
+  uint64_t sp = slot + 8 + 8 * rules.takes_back(Code(), code, pc), word = 0;
+  if (rules.gives_back != nullptr) sp += rules.gives_back(Code(), code, pc);
+  return ReturnAddress(sp + FrameBytes(code) - 8, word) && InCode(word);
+}
+
 // Moves to the nearest return address above sp. One that frames have left behind leads into
 // compiled code, too, but no frame of that code is there: it is taken only if there is no better.
 bool InterruptedCaller::FromNearestReturn() {
@@ -185,10 +197,7 @@ bool InterruptedCaller::FromNearestReturn() {
   for (uint64_t slot = r.sp; slot < r.sp + 8 * kLeafWords; slot += 8) {
     uint64_t pc = 0;
     if (!ReturnAddress(slot, pc) || !IsReturn(pc)) continue;
-    const FoundCode code = CodeAt(pc);
-    const uint64_t pushed = layout_.rules->takes_back(Code(), code, pc);
-    if (code.kind != CodeKind::kNmethod || IsFrameAt(slot + 8 * (1 + pushed), code))
-      return TakeReturnAt(slot, r.fp);
+    if (MayHaveFrameAbove(slot, pc)) return TakeReturnAt(slot, r.fp);
     if (left == 0) left = slot;
   }
   return left != 0 && TakeReturnAt(left, r.fp);

@@ -21,6 +21,7 @@ class InterruptedCaller : public StackPosition {
   bool FromFrameBeingBuilt();
   bool FromLink(const FoundCode& top);
   bool FromLeafCall();
+  bool MayHaveFrameAbove(uint64_t slot, uint64_t pc);
   bool FromNearestReturn();
   bool FromLeafCallByTables();
   // True, once, if FromLeafCallByTables() came to Java code that a signal interrupted: `start_` has

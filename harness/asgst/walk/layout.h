@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // WalkLayout: where a JVM keeps the data that a walk reads. All of WalkLayout comes from vmStructs,
-// except some slots of frames, the form of compressed numbers in debug information, and virtual
-// threads of JDK 21 to 24; their sources are named. Signal-safe: the plain data yes; ReadWalkLayout
-// no.
+// except some slots of frames, the form of compressed numbers in debug information, virtual threads
+// of JDK 21 to 24, and known virtual tables; their sources are named. Signal-safe: the plain data
+// yes; ReadWalkLayout no.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_LAYOUT_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_LAYOUT_H_
 

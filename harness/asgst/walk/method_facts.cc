@@ -23,8 +23,8 @@ bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, 
          memory.Read(head.const_method + l.table.const_idnum, head.number);
 }
 
-// True if both are first words of Methods. A Method that comes from the CDS archive has another one
-// than a Method that libjvm has made.
+// True if both may be first words of Methods: they are equal, or both are known. A Method that
+// comes from the CDS archive has another one than a Method that libjvm has made.
 bool AreMethods(const WalkLayout& l, uint64_t word, uint64_t other) {
   const VirtualTables* known = l.method_tables;
   return word != 0 &&

@@ -398,11 +398,21 @@ TEST_F(PrologueX86, Calls) {
 
 TEST_F(PrologueX86, Polls) {
   ExpectOfEach(rules_.is_poll, false, true,
-               {{0x85, 0x01}, {0x41, 0x85, 0x02}, {0x85, 0x05, 1, 2, 3, 4}});
-  // test eax, eax  test eax, [rax + 8]  test eax, [rsp]  test ecx, [rax]  cmp eax, [r10]
-  ExpectOfEach(
-      rules_.is_poll, false, false,
-      {{0x85, 0xc0}, {0x85, 0x40, 8}, {0x85, 0x04, 0x24}, {0x85, 0x08}, {0x41, 0x3b, 0x02}});
+               {{0x85, 0x01},
+                {0x41, 0x85, 0x02},
+                {0x85, 0x05, 1, 2, 3, 4},
+                {0x85, 0x45, 0},
+                {0x41, 0x85, 0x45, 0},
+                {0x41, 0x85, 0x04, 0x24}});
+  // test eax, eax  test eax, [rax + 8]  test eax, [rbp + 8]  test eax, [rsp]  test ecx, [rax]  cmp
+  // eax, [r10]
+  ExpectOfEach(rules_.is_poll, false, false,
+               {{0x85, 0xc0},
+                {0x85, 0x40, 8},
+                {0x85, 0x45, 8},
+                {0x85, 0x04, 0x24},
+                {0x85, 0x08},
+                {0x41, 0x3b, 0x02}});
 }
 
 TEST_F(PrologueX86, InterpreterGoesOn) {

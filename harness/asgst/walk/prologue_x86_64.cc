@@ -221,13 +221,18 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
 }
 
 // test eax, [reg], up to JDK 9 also test eax, [rip+N]. Java's own operands are behind an object's
-// header or in arrays, so their addresses have more parts.
+// header or in arrays, so their addresses have more parts. [rbp] and [r13] have a displacement of
+// 0, and [r12] an index of none.
 bool ReadsPollingPage(const MemoryReader& memory, uint64_t pc) {
-  constexpr uint8_t kTest = 0x85, kRexB = 0x41;
-  uint8_t code[3];
+  constexpr uint8_t kTest = 0x85, kRexB = 0x41, kByBase = 4, kByPcOrDisplaced = 5;
+  uint8_t code[4];
   if (!memory.ReadBytes(pc, code, sizeof code)) return false;
-  const uint8_t* test = code + (code[0] == kRexB);
-  return test[0] == kTest && test[1] < 8 && test[1] != 4;
+  const bool high = code[0] == kRexB;
+  const uint8_t* test = code + high;
+  if (test[0] != kTest) return false;
+  if (test[1] == (0x40 | kByPcOrDisplaced)) return test[2] == 0;
+  if (test[1] == kByBase) return high && test[2] == 0x24;
+  return test[1] < 8;
 }
 
 // mov rsp, [rbp-N]  mov qword [rbp-N], 0  mov r13, [rbp-M]; from JDK 20 on, instead of the first,

@@ -38,7 +38,7 @@ load lib_stress
   [ "$(cell status)" = passed ]
   out=$BATS_TEST_TMPDIR/never
   step --method Work.never --time 2s
-  ended vacuous 4 'no stack that the first walker found had Work.never'
+  ended vacuous 4 'was Work.never on no stack that the first walker found?'
 }
 
 @test "steps show which of two walkers is wrong" {

@@ -595,7 +595,8 @@ std::string StressCell::WhatLacks(const Delivery& delivery, bool java) const {
   if (!java) return "no Java thread was tracked";
   const bool stepped = state_->steps.load() != 0;
   if (!stepped && plan_.job.step_method[0] != 0)
-    return fmt::format("no stack that the first walker found had {}", plan_.job.step_method);
+    return fmt::format("no window began: was {} on no stack that the first walker found?",
+                       plan_.job.step_method);
   if (!stepped && delivery.delivered == 0) return "no signal was delivered";
   if (plan_.job.no_walk == 0 && delivery.successful == 0) return "no walk was successful";
   if (plan_.job.no_walk == 0 && delivery.walks < kLeastWalks)

@@ -12,7 +12,6 @@
 #include "harness/base/duration.h"
 #include "harness/base/numbers.h"
 #include "harness/base/print.h"
-#include "harness/base/shell.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/progress_line.h"
@@ -27,7 +26,6 @@
 #include "harness/request/lookup.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/fuzz_run.h"
-#include "reports/run_summary.h"
 
 namespace walkhammer {
 namespace {
@@ -190,22 +188,6 @@ RunIdentity IdentityOf(const FuzzOptions& options, const ProviderChoice& provide
   return identity;
 }
 
-// Prints commands, to be pasted, for the first finding that has a request; none if there is none.
-Status PrintNext(const std::string& dir, const Judging& judging, const ReplayWords& words) {
-  ASSIGN_OR_RETURN(const RunReader db, RunReader::Open(dir));
-  ASSIGN_OR_RETURN(const RunSummary summary, ReadRun(db, judging));
-  for (const BucketFiles& files : summary.files) {
-    const std::string& input = files.minimized.empty() ? files.input : files.minimized;
-    if (input.empty()) continue;
-    const std::string command = OwnCommand();
-    const std::string path = ShellWord(dir + "/" + input);
-    Print(stdout, "Next  {} show {}\n", command, path);
-    Print(stdout, "      {} replay {} --times 5{}\n", command, path, words.options);
-    break;
-  }
-  return Ok();
-}
-
 // Runs the campaign into its run folder, prints the first screen and returns the verdict's exit
 // code. `jvm_flags`: further flags of the JVM.
 Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::string>& jvm_flags) {
@@ -243,9 +225,9 @@ Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::stri
     status = run.Run(Interrupted());
     line.Clear();
   }
-  ASSIGN_OR_RETURN(const ExitCode code, ReportRun(dir, status, judging, options.end));
-  if (!options.end.json) RETURN_IF_ERROR(PrintNext(dir, judging, plan.words));
-  return code;
+  RunEndOptions end = options.end;
+  end.replay_options = plan.words.options;
+  return ReportRun(dir, status, judging, end);
 }
 
 }  // namespace

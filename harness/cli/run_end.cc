@@ -4,6 +4,7 @@
 #include "harness/base/files.h"
 #include "harness/base/names.h"
 #include "harness/base/print.h"
+#include "harness/base/shell.h"
 #include "harness/cli/terminal.h"
 #include "reports/coverage_report.h"
 #include "reports/first_screen.h"
@@ -25,6 +26,19 @@ std::string WritePage(const RunReader& db, const RunSummary& summary) {
   return written.ok() ? path : "";
 }
 
+// Prints commands, to be pasted, for the first finding that has a request; none if there is none.
+void PrintNext(const RunSummary& summary, const std::string& replay_options) {
+  for (const BucketFiles& files : summary.files) {
+    const std::string& input = files.minimized.empty() ? files.input : files.minimized;
+    if (input.empty()) continue;
+    const std::string command = OwnCommand();
+    const std::string path = ShellWord(summary.dir + "/" + input);
+    Print(stdout, "Next  {} show {}\n", command, path);
+    Print(stdout, "      {} replay {} --times 5{}\n", command, path, replay_options);
+    return;
+  }
+}
+
 // Prints the report and returns the exit code of its verdict.
 Result<ExitCode> PrintReport(const std::string& dir, bool has_ended, const Judging& judging,
                              const RunEndOptions& options) {
@@ -41,6 +55,7 @@ Result<ExitCode> PrintReport(const std::string& dir, bool has_ended, const Judgi
                                         ? JsonReport(db, summary)
                                         : FirstScreen(summary, page, TextColumns(), OwnCommand()));
   Print(stdout, "{}", text);
+  if (!options.json && options.replay_options) PrintNext(summary, *options.replay_options);
   return summary.verdict.exit;
 }
 

@@ -15,6 +15,8 @@ struct RunEndOptions {
   JudgingOptions judging;  // for ReadJudging, before the run: a bad store costs no time
   bool json = false;       // print the JSON report, not the first screen
   std::optional<double> coverage_goal;  // percent of the blocks that the run must reach
+  // Options of replay: the commands that show and replay the first finding follow the screen.
+  std::optional<std::string> replay_options = {};
 };
 
 // Ends a verb that made the run in `dir`: writes report.html there, prints the first screen on

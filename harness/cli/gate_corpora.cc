@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/files.h"
+#include "harness/base/json_text.h"
 #include "harness/findings/crash_folder.h"
 
 namespace walkhammer {
@@ -31,7 +32,7 @@ Status WriteGateCorpora(const std::string& path, const GateCorpora& corpora) {
   for (const LostStruct& lost : corpora.structs)
     structs.push_back({{"entry", lost.entry}, {"details", lost.details}});
   const json all = {{"answers", answers}, {"structs", structs}};
-  return WriteFileAtomically(path, all.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  return WriteFileAtomically(path, JsonText(all) + "\n");
 }
 
 Result<GateCorpora> ReadGateCorpora(const std::string& path) {

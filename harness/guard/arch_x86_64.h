@@ -75,14 +75,12 @@ inline void WriteContext(const Registers& registers, ucontext_t& context) {
 
 // The trap flag: a SIGTRAP (TRAP_TRACE) after each instruction, once the handler has returned.
 inline constexpr bool kHasTrapFlag = true;
+inline constexpr greg_t kTrapFlag = 0x100;
 inline void SetSingleStep(ucontext_t& context, bool on) {
-  constexpr greg_t kTrapFlag = 0x100;
   auto& flags = context.uc_mcontext.gregs[REG_EFL];
   flags = on ? flags | kTrapFlag : flags & ~kTrapFlag;
 }
-
 inline bool IsSingleStep(const ucontext_t& context) {
-  constexpr greg_t kTrapFlag = 0x100;
   return (context.uc_mcontext.gregs[REG_EFL] & kTrapFlag) != 0;
 }
 

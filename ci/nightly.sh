@@ -32,6 +32,8 @@
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 here=$(dirname "$0")
+# shellcheck source=ci/lib_jvm.sh
+. "$here/lib_jvm.sh"
 [ ! -x "$here/../walkhammer" ] || : "${WALKHAMMER:=$here/../walkhammer}" # in a release
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
 config='' short='' out=''
@@ -349,8 +351,7 @@ nights=${nights:-$(dirname "$out")}
 
 # stopped_starting: whether no JVM started in a group of runs that a green night has. That is worse.
 stopped_starting() {
-  grep -qs "this JVM does not start\|the JVM did not start\|Error occurred during init" \
-    "$out"/runs/*.log || return 1
+  not_started "$out"/runs/*.log || return 1
   for group in "$out"/merged/*/run.db; do
     group=$(basename "$(dirname "$group")")
     for green in "$nights"/*/green ${baseline:+"$baseline/plan"}; do

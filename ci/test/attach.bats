@@ -36,7 +36,7 @@ load lib_stress
 }
 
 # Without walks: a JVM that is killed in a walk looks like one that the walk has killed.
-@test "an attached JVM that is killed from outside is no finding" {
+@test "an attached JVM that is killed from outside is not a finding" {
   java -XX:+EnableDynamicAgentLoading -cp "$PROGRAMS" Work >/dev/null 2>&1 &
   pid=$!
   sleep 2

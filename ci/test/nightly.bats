@@ -8,6 +8,7 @@ load lib
 setup() {
   night=$BATS_TEST_TMPDIR/night
   config=$BATS_TEST_TMPDIR/config
+  nights=$BATS_TEST_TMPDIR/nights
 }
 
 # Replaces walkhammer. Runs are folders with an empty run.db; a run whose folder's name has SLOW in
@@ -46,6 +47,19 @@ fuzz | stress)
 esac
 END
   chmod +x "$WALKHAMMER"
+}
+
+# one_of_each: a plan of one fuzz run and one stress run.
+one_of_each() {
+  printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
+    'profiles = default' 'jdks = /jdks/a' >"$config"
+}
+
+# night NUMBER CODE: a night below $nights that must end with CODE.
+night() {
+  run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$nights/$1"
+  echo "$status: $output $stderr"
+  [ "$status" -eq "$2" ]
 }
 
 # calls PATTERN: how many calls match.
@@ -148,14 +162,7 @@ wait_for() {
 
 @test "the judgement decides, and a green night is marked" {
   fake_walkhammer
-  printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
-    'profiles = default' 'jdks = /jdks/a' >"$config"
-  nights=$BATS_TEST_TMPDIR/nights
-  night() { # night NUMBER CODE: a night that must end with CODE
-    run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$nights/$1"
-    echo "$status: $output $stderr"
-    [ "$status" -eq "$2" ]
-  }
+  one_of_each
   night 1 0
   [[ "$output" == *" are left to other nights
 THE VERDICT" ]]
@@ -183,8 +190,7 @@ THE VERDICT" ]]
 
 @test "runs that fail are told to the judgement; without a verdict there is none" {
   fake_walkhammer
-  printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
-    'profiles = default' 'jdks = /jdks/a' >"$config"
+  one_of_each
   for code in 3 4; do
     CODE=$code run "$root/ci/nightly.sh" --config "$config" --out "$BATS_TEST_TMPDIR/alone-$code/1"
     [ "$status" -eq "$code" ]
@@ -198,14 +204,7 @@ THE VERDICT" ]]
 
 @test "a JVM that no longer starts is for the judgement, if a green night has walked in it" {
   fake_walkhammer
-  printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
-    'profiles = default' 'jdks = /jdks/a' >"$config"
-  nights=$BATS_TEST_TMPDIR/nights
-  night() { # night NUMBER CODE: a night that must end with CODE
-    run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$nights/$1"
-    echo "$status: $output $stderr"
-    [ "$status" -eq "$2" ]
-  }
+  one_of_each
   WHY='this JVM does not start: x' CODE=3 JUDGED=1 night 1 3
   night 2 0
   CODE=3 JUDGED=1 night 3 3

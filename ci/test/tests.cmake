@@ -105,7 +105,8 @@ wh_test(expectation_test harness/scenes/expectation_test.cc LIBS wh_scenes)
 wh_test(reference_test
         harness/asgst/process/class_table_test.cc harness/asgst/walk/activations_test.cc
         harness/asgst/walk/java_walk*_test.cc harness/asgst/walk/metadata_test.cc
-        harness/asgst/walk/prologue_test.cc harness/asgst/walk/recorded_walk_test.cc
+        harness/asgst/walk/prologue_aarch64_test.cc
+        harness/asgst/walk/prologue_x86_64_test.cc harness/asgst/walk/recorded_walk_test.cc
         harness/asgst/walk/reference_test.cc harness/asgst/walk/stub_exit_test.cc
         harness/asgst/process/class_table.cc harness/asgst/queue/sample_ring.cc
         harness/asgst/queue/sample_ring_test.cc harness/asgst/testing/made_up_jvm.cc

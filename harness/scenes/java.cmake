@@ -43,6 +43,22 @@ function(wh_repeated sources)
   set(${sources} ${${sources}} PARENT_SCOPE)
 endfunction()
 
+# wh_jar(TARGET FILE RELEASE SOURCE...): TARGET makes the jar FILE of these classes, for JDKs from
+# RELEASE on; the variable TARGET has its path.
+function(wh_jar target file release)
+  set(path ${CMAKE_BINARY_DIR}/${file})
+  add_custom_command(
+    OUTPUT ${path}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${target}-classes
+    COMMAND ${javac} --release ${release} -Xlint:all -d ${target}-classes ${ARGN}
+    COMMAND ${jar} --file ${path} -C ${target}-classes .
+    DEPENDS ${ARGN}
+    WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
+    VERBATIM)
+  add_custom_target(${target} ${jars_by_default} DEPENDS ${path})
+  set(${target} ${path} PARENT_SCOPE)
+endfunction()
+
 file(GLOB scene_sources CONFIGURE_DEPENDS harness/scenes/java/wh/*.java)
 file(GLOB scene_templates CONFIGURE_DEPENDS harness/scenes/java/wh/*.java.in)
 wh_repeated(scene_sources ${scene_templates})
@@ -64,16 +80,7 @@ add_custom_target(scenes_jar ${jars_by_default} DEPENDS ${scenes_jar})
 
 # The reader of JFR recordings lies beside the command. The JDK that made a recording runs it.
 file(GLOB recording_sources CONFIGURE_DEPENDS harness/supervise/stress_runs/java/wh/recordings/*.java)
-set(recordings_jar ${CMAKE_BINARY_DIR}/walkhammer-recordings.jar)
-add_custom_command(
-  OUTPUT ${recordings_jar}
-  COMMAND ${CMAKE_COMMAND} -E rm -rf recording-classes
-  COMMAND ${javac} --release 11 -Xlint:all -d recording-classes ${recording_sources}
-  COMMAND ${jar} --file ${recordings_jar} -C recording-classes .
-  DEPENDS ${recording_sources}
-  WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
-  VERBATIM)
-add_custom_target(recordings_jar ${jars_by_default} DEPENDS ${recordings_jar})
+wh_jar(recordings_jar walkhammer-recordings.jar 11 ${recording_sources})
 if(NOT WALKHAMMER_SANITIZE)
   add_dependencies(walkhammer asgst)
 endif()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints the table of docs/findings/who-gets-what-wrong.md, walkers x kinds of code x JDKs:
+# Prints the tables of docs/findings/who-gets-what-wrong.md, walkers x kinds of code x JDKs:
 # ci/measure/who_is_wrong.sh [VERSION...]. A VERSION is a name of ci/setup/jdks.sh (default: one for
 # each feature version that the page shows). The short form takes 2 minutes, twice that on a
 #   busy machine: WALKHAMMER_STRESS_TIME=3s ci/measure/who_is_wrong.sh 17 25
@@ -24,14 +24,14 @@ cd "$(dirname "$0")/../.."
 
 workloads=${WALKHAMMER_WORKLOADS:-torture:mixed torture:reflection torture:deopt torture:stubs}
 libraries=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}
-# Walkers, library (-: none), and the newest JDK that the library survives or walks at all.
-# Neighbours are compared, so the reference stands beside each.
+# Walkers and their library (-: none, if no profiler is laid out). Neighbours are compared, so the
+# reference stands beside each. A walker of several lines is shown as the first has it.
 groups='
-agct,asgst@ref                    -              99
-agct,asgst@ref,asprof-vm          asprof-4.5     99
-asprof-fp,asgst@ref,asprof-dwarf  asprof-4.5     99
-agct,asgst@ref,ddprof-vm          ddprof-1.22.0  24
-ddprof-fp,asgst@ref,ddprof-dwarf  ddprof-1.22.0  25
+agct,asgst@ref,asprof-vm          asprof-4.5
+asprof-fp,asgst@ref,asprof-dwarf  asprof-4.5
+agct,asgst@ref,ddprof-vm          ddprof-1.44.0
+ddprof-fp,asgst@ref,ddprof-dwarf  ddprof-1.44.0
+agct,asgst@ref                    -
 '
 
 [ "$#" -gt 0 ] || set -- 8 11 17 21 25 28
@@ -41,17 +41,11 @@ ci/setup/jdks.sh "$@" >"$work/jdks" 2>"$work/jdks.err" || cat "$work/jdks.err" >
   exit 3
 }
 
-# up_to NEWEST: prints the lines of $work/jdks for JDKs of this feature version and before.
-up_to() {
-  awk -v newest="$1" '{ split($1, version, /[^0-9]/) } version[1] + 0 <= newest' "$work/jdks"
-}
-
-# sample WALKERS NEWEST OPTION...: leaves the samples in $work/WALKERS/run.db, one JVM at a time.
+# sample WALKERS OPTION...: leaves the samples in $work/WALKERS/run.db, one JVM at a time.
 sample() {
-  run=$1 newest=$2
-  shift 2
-  up_to "$newest" >"$work/homes"
-  while read -r _ home; do set -- "$@" --jdk "$home"; done <"$work/homes"
+  run=$1
+  shift
+  while read -r _ home; do set -- "$@" --jdk "$home"; done <"$work/jdks"
   for workload in $workloads; do set -- "$@" --workload "$workload"; done
   "$walkhammer" stress --walker "$run" "$@" \
     --time "${WALKHAMMER_STRESS_TIME:-10s}" --jobs 1 --no-confirm --out "$work/$run" \
@@ -78,8 +72,9 @@ judged() {
     GROUP BY a.cell, a.region, a.kind, a.samples"
 }
 
-# rows RUN WALKER NAME HOME: prints the rows of one walker on one JDK. It is compared with the
-# reference, and the reference with the first walker.
+# rows RUN WALKER NAME HOME: prints a line for each region of one walker on one JDK, for pivot. The
+# walker is compared with the reference, and the reference with the first walker. Threads without a
+# Java frame are sampled in libraries only, so an answer without frames is a failure elsewhere.
 rows() {
   first=${1%%,*}
   case $2 in
@@ -92,14 +87,15 @@ rows() {
     WITH judged AS ($(judged $pair)),
     cells AS (SELECT position, label FROM cell WHERE jdk_path = '$4' AND status = 'passed'),
     answers AS (SELECT region, SUM(CASE WHEN code = 'frames' THEN count ELSE 0 END) AS walked,
-        SUM(CASE WHEN code NOT IN ('frames', '0') THEN count ELSE 0 END) AS failed
+        SUM(CASE WHEN code = 'frames' OR (code = '0' AND region = 'library') THEN 0 ELSE count END)
+          AS failed
       FROM count JOIN cells ON label = scene WHERE walker = '$2' GROUP BY region),
     faults AS (SELECT region, SUM(CASE WHEN kind <> 'bci' THEN wrong ELSE 0 END) AS wrong,
         SUM(CASE WHEN kind <> 'bci' THEN MAX(cut - wrong, 0) ELSE 0 END) AS cut,
         SUM(CASE WHEN kind = 'bci' THEN wrong ELSE 0 END) AS bci,
         SUM(CASE WHEN kind <> 'bci' THEN MAX(samples - decided, 0) ELSE 0 END) AS unknown
       FROM judged WHERE cell IN (SELECT position FROM cells) GROUP BY region)
-    SELECT printf('| %s | %s | %s | %s | %d | %d | %d | %d | %d | %d |', '$1', '$2', region, '$3',
+    SELECT printf('\`%s\` | %s;%s;%d, %d, %d, %d, %d, %d', '$2', region, '$3',
       walked, failed, COALESCE(wrong, 0), COALESCE(cut, 0), COALESCE(bci, 0), COALESCE(unknown, 0))
     FROM answers LEFT JOIN faults USING (region) ORDER BY region"
 }
@@ -112,8 +108,9 @@ complain() {
   [ -s "$work/failed" ]
 }
 
-# costs RUN WALKER NAME HOME: prints the median time of a walk that returned frames. Times are
-# counted in slots (harness/base/walk_time.h); the least time of the median's slot stands for it.
+# costs RUN WALKER NAME HOME: prints the median time of a walk that returned frames, in
+# microseconds. Times are counted in slots (harness/base/walk_time.h); the least time of the median's
+# slot stands for it.
 costs() {
   sqlite3 -readonly "$work/$1/run.db" "
     WITH slots AS (SELECT from_ns, SUM(value) AS walks
@@ -121,36 +118,54 @@ costs() {
       WHERE period_time.walker = '$2' AND jdk_path = '$4' AND status = 'passed' GROUP BY from_ns),
     sums AS (SELECT from_ns, SUM(walks) OVER (ORDER BY from_ns) AS so_far,
         SUM(walks) OVER () AS total FROM slots)
-    SELECT printf('| %s | %s | %s | %d | %d |', '$1', '$2', '$3', total, MIN(from_ns)) FROM sums
+    SELECT printf('\`%s\`;%s;%.1f', '$2', '$3', MIN(from_ns) / 1000.0) FROM sums
       WHERE 2 * so_far >= total HAVING total > 0"
 }
 
-# requests LIBRARY NEWEST: prints what agct and the library's walkers answer to the same requests.
+# requests LIBRARY NAME HOME: prints what agct and the library's walkers answer to the same requests.
 requests() {
   profiler=${1%%-*}
-  up_to "$2" >"$work/homes"
-  while read -r name home; do
-    out=$work/$1-$name
-    "$walkhammer" fuzz --jdk "$home" --walker "agct,$profiler-vm,$profiler-fp,$profiler-dwarf" \
-      --provider "$libraries/$1.so" --walks "${WALKHAMMER_WALKS:-100000}" --workers 1 --seed 1 \
-      --no-coverage --no-confirm --no-minimize --out "$out" >"$out.txt" 2>&1 || [ "$?" -eq 1 ] || {
-      echo "who_is_wrong: $1 on $name: $(head -n 1 "$out.txt")" >&2
-      code=1
-      continue
-    }
-    sqlite3 -readonly "$out/run.db" "SELECT printf('| %s | %s | %s | %d | %d | %d | %d |', '$1', walker,
-        '$name', SUM(count), SUM(CASE WHEN code = 'frames' THEN count ELSE 0 END),
-        SUM(CASE WHEN code IN ('crash', 'hang') THEN count ELSE 0 END),
-        (SELECT count(DISTINCT bucket) FROM finding WHERE grade = 'Forbidden'
-          AND instr(request, char(10) || 'walker ' || count.walker || char(10))))
-      FROM count GROUP BY walker ORDER BY walker"
-  done <"$work/homes"
+  out=$work/$1-$2
+  "$walkhammer" fuzz --jdk "$3" --walker "agct,$profiler-vm,$profiler-fp,$profiler-dwarf" \
+    --provider "$libraries/$1.so" --walks "${WALKHAMMER_WALKS:-100000}" --workers 1 --seed 1 \
+    --no-coverage --no-confirm --no-minimize --out "$out" >"$out.txt" 2>&1 || [ "$?" -eq 1 ] || {
+    echo "who_is_wrong: $1 on $2: $(head -n 1 "$out.txt")" >&2
+    return 1
+  }
+  sqlite3 -readonly "$out/run.db" "SELECT printf('\`%s\`;%s;%d, %d, %d', walker, '$2',
+      SUM(CASE WHEN code = 'frames' THEN count ELSE 0 END),
+      SUM(CASE WHEN code IN ('crash', 'hang') THEN count ELSE 0 END),
+      (SELECT count(DISTINCT bucket) FROM finding WHERE grade = 'Forbidden'
+        AND instr(request, char(10) || 'walker ' || count.walker || char(10))))
+    FROM count GROUP BY walker ORDER BY walker = 'agct' DESC, walker LIKE '%-vm' DESC, walker DESC"
+}
+
+# pivot HEAD FILE: prints the lines ROW;JDK;CELL of FILE as a table with a column for each JDK. A cell
+# that comes twice is shown as the first time, one that never comes is a dash.
+pivot() {
+  cut -d ' ' -f 1 "$work/jdks" | awk -F ';' -v head="$1" '
+    NR == FNR { jdk[++jdks] = $1; titles = titles " " $1 " |"; rules = rules " --- |"; next }
+    !($1 in seen) { row[++rows] = $1; seen[$1] }
+    !(($1, $2) in cell) { cell[$1, $2] = $3 }
+    END {
+      print "| " head " |" titles
+      rule = head
+      gsub(/[^|]+/, " --- ", rule)
+      print "|" rule "|" rules
+      for (i = 1; i <= rows; i++) {
+        line = "| " row[i] " |"
+        for (j = 1; j <= jdks; j++)
+          line = line " " ((row[i], jdk[j]) in cell ? cell[row[i], jdk[j]] : "-") " |"
+        print line
+      }
+    }' - "$2"
 }
 
 echo "$groups" | sed '/^ *$/d' >"$work/groups"
 : >"$work/all"
+: >"$work/libraries"
 code=0
-while read -r walkers library newest; do
+while read -r walkers library; do
   set --
   if [ "$library" != - ]; then
     [ -e "$libraries/$library.so" ] || {
@@ -158,31 +173,30 @@ while read -r walkers library newest; do
       continue
     }
     set -- --provider "$libraries/$library.so"
-    echo "$library $newest" >>"$work/libraries"
+    grep -qx "$library" "$work/libraries" || echo "$library" >>"$work/libraries"
+  elif [ -s "$work/libraries" ]; then
+    continue
   fi
-  up_to "$newest" >"$work/homes"
-  [ -s "$work/homes" ] || continue
-  sample "$walkers" "$newest" "$@"
+  sample "$walkers" "$@"
   ! complain "$walkers" || code=1
   for walker in $(echo "$walkers" | tr , ' '); do
     while read -r name home; do
       echo "$walkers ${walker%@ref} $name $home"
-    done <"$work/homes" >>"$work/all"
+    done <"$work/jdks" >>"$work/all"
   done
 done <"$work/groups"
 
-echo '| shown the same | walker | code | JDK | walked | failed | callers or methods proven wrong | cut off | byte codes proven wrong | differ, unproven |'
-echo '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |'
-while read -r run walker name home; do rows "$run" "$walker" "$name" "$home"; done <"$work/all"
+while read -r run walker name home; do rows "$run" "$walker" "$name" "$home"; done <"$work/all" >"$work/rows"
+pivot 'walker | code' "$work/rows"
 echo
-echo '| shown the same | walker | JDK | walks timed | median, ns |'
-echo '| --- | --- | --- | --- | --- |'
-while read -r run walker name home; do costs "$run" "$walker" "$name" "$home"; done <"$work/all"
-[ -e "$work/libraries" ] || exit "$code"
+while read -r run walker name home; do costs "$run" "$walker" "$name" "$home"; done <"$work/all" >"$work/costs"
+pivot walker "$work/costs"
+[ -s "$work/libraries" ] || exit "$code"
 echo
-echo '| library | walker | JDK | requests | frames | crashes and hangs | Forbidden buckets |'
-echo '| --- | --- | --- | --- | --- | --- | --- |'
-# A library's lines may differ in their newest JDK: the lower one serves all of its walkers.
-sort -k 1,1 -k 2,2n "$work/libraries" | awk '!seen[$1]++' >"$work/each"
-while read -r library newest; do requests "$library" "$newest"; done <"$work/each"
+while read -r library; do
+  while read -r name home; do
+    requests "$library" "$name" "$home" || code=1
+  done <"$work/jdks"
+done <"$work/libraries" >"$work/requests"
+pivot walker "$work/requests"
 exit "$code"

@@ -3,12 +3,13 @@
 # Runs the two commands of the README, ci/quickstart.sh and ci/test.sh, on a bare machine: a minimal
 # Debian 12, then a minimal Debian 13, with git and sudo, made from the mirror that this machine
 # uses, and in it a clone of HEAD whose path contains a space. Once as root, and once more in a new
-# root folder as a user with sudo. Prints the time of each phase of the quick start.
-#   --quick         only ci/quickstart.sh
+# root folder as a user with sudo. Prints the time of each phase of the quick start. After it, the
+# tutorial's commands run, which end with a finding that replays.
+#   --quick         without ci/test.sh
 #   --as WHO        only as root, or only as user
 #   --suite SUITE   only on this suite of Debian, such as bookworm, trixie or sid
 # Nothing is cached: times include all downloads. A quick start may take $WALKHAMMER_BOUND seconds
-# (default: 240, for two idle cores).
+# (default: 240, for two idle cores). It and the tutorial may take ten minutes together.
 # Needs root and 8 GB below ${TMPDIR:-/tmp}, and leaves nothing there.
 # Exit codes: 0 all passed, 1 something failed, 2 usage, 3 this machine cannot do it.
 set -eu
@@ -88,12 +89,34 @@ quick_start() {
   fi
 }
 
+# tutorial ROOT USER: runs the tutorial's shell blocks that no comment "not run" precedes. Fails if no
+# finding replays each time, or if that and the quick start take more than ten minutes.
+tutorial() {
+  # shellcheck disable=SC2016  # the other shell's variables
+  {
+    echo 'export PATH="$PWD/build/release:$PATH" COURSE="$PWD/docs/tutorial/course"'
+    echo 'cd "$(mktemp -d)"'
+    awk '/^<!-- not run/ { skip = 1 } /^```sh$/ { inside = !skip; skip = 0; next } /^```/ { inside = 0 }
+      inside' docs/tutorial/first-finding.md
+  } >"$1/tmp/tutorial.sh"
+  since=$(date +%s)
+  in_root "$1" "$2" 'a clone/walkhammer' sh -u /tmp/tutorial.sh >"$work/log" 2>&1 || true
+  if ! grep -q '^ *reproduced  5 of 5$' "$work/log" || ! grep -q '^replay.sh$' "$work/log"; then
+    cat "$work/log"
+    fails "the tutorial as $2 on $suite"
+  fi
+  since=$(($(date +%s) - since))
+  echo "the tutorial: $since s; $((total + since)) s with the quick start (at most 600 s)"
+  [ $((total + since)) -le 600 ] || fails "the tutorial as $2 on $suite: too slow"
+}
+
 # try_as USER: runs the commands in a copy of the bare machine.
 try_as() {
   cp -a "$work/bare" "$work/$1"
   clone_for "$work/$1" "$1"
   echo "== ci/quickstart.sh, as $1"
   quick_start "$work/$1" "$1"
+  tutorial "$work/$1" "$1"
   if [ -z "$quick" ]; then
     echo "== ci/test.sh, as $1"
     in_root "$work/$1" "$1" 'a clone/walkhammer' ci/test.sh || fails "ci/test.sh as $1 on $suite"

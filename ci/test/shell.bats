@@ -59,6 +59,11 @@ all_verbs() {
   refuses 2 "fuzz takes no argument \"banana\"" fuzz banana
 }
 
+@test "what takes one JDK refuses two" {
+  refuses 2 "fuzz takes one --jdk; run it once for each JDK" fuzz --jdk a --jdk b
+  refuses 2 "minimize takes one --jdk" minimize --jdk a --jdk b x.walk
+}
+
 # ---- terminals ----
 
 @test "--help fits into narrow terminals, and cuts no word" {

@@ -191,9 +191,7 @@ RunIdentity IdentityOf(const FuzzOptions& options, const ProviderChoice& provide
 // Runs the campaign into its run folder, prints the first screen and returns the verdict's exit
 // code. `jvm_flags`: further flags of the JVM.
 Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::string>& jvm_flags) {
-  if (options.jdks.size() > 1) return BadInput("fuzz takes one --jdk; run it once for each JDK");
-  ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
-  const Jdk& jdk = jdks.front();
+  ASSIGN_OR_RETURN(const Jdk jdk, OpenOneJdk(options.jdks, "fuzz"));
   std::vector<std::string> walkers = options.walkers;
   ASSIGN_OR_RETURN(const std::string library, TakePlugin(walkers, options.provider));
   ASSIGN_OR_RETURN(const ProviderChoice provider, ProviderNamed(library));
@@ -245,7 +243,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
       1, kMostWorkers);
   verb.List("--corpus", o->corpus,
             "Folder of inputs to start from; the first gets what this run adds; repeatable", "DIR");
-  verb.Jdks(o->jdks);
+  verb.OneJdk(o->jdks);
   verb.RunTime(o->time, "60s");
   verb.Count("--walks", o->walks, "Stop after this many walks of each walker, over all shards");
   verb.Seed(o->seed);

@@ -28,10 +28,9 @@ struct MinimizeOptions {
 
 Result<ExitCode> RunMinimize(const MinimizeOptions& options,
                              const std::vector<std::string>& jvm_flags) {
-  ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
+  ASSIGN_OR_RETURN(const Jdk jdk, OpenOneJdk(options.jdks, "minimize"));
   ASSIGN_OR_RETURN(const LoadedWalk walk, ReadWalkFile(options.file));
   ScratchFolder scratch;
-  const Jdk& jdk = jdks.front();
   ChildSetup setup{jdk.libjvm, jdk.platform, jvm_flags, true, scratch.path()};
   ASSIGN_OR_RETURN(setup.provider, ProviderLibraryNamed(options.provider));
   RETURN_IF_ERROR(scratch.made());
@@ -68,7 +67,7 @@ void AddMinimize(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "minimize", "Find the smallest request with the same signature");
   auto o = std::make_shared<MinimizeOptions>();
   verb.Argument("file", o->file, ".walk file");
-  verb.Jdks(o->jdks);
+  verb.OneJdk(o->jdks);
   verb.Provider(o->provider, true);
   verb.Text("--out", o->out, "File to which the request is also written", "FILE");
   verb.Count("--times", o->times, "Fresh processes in which the result must replay (default: 5)");

@@ -182,6 +182,10 @@ void Verb::Jdks(std::vector<std::string>& paths) {
   List("--jdk", paths, "JDK home, its bin/java or its libjvm.so; repeatable", "DIR");
 }
 
+void Verb::OneJdk(std::vector<std::string>& paths) {
+  List("--jdk", paths, "JDK home, its bin/java or its libjvm.so", "DIR");
+}
+
 void Verb::JdkFolders(std::vector<std::string>& folders) {
   List("--jdk-dir", folders, "Folder of JDK homes, such as ci/setup/jdks.sh lays out; repeatable",
        "DIR");

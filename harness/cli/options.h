@@ -102,6 +102,8 @@ class Verb {
   void Archives(std::map<std::string, std::string>& given);
   // --jdk DIR, repeatable.
   void Jdks(std::vector<std::string>& paths);
+  // --jdk DIR, for OpenOneJdk.
+  void OneJdk(std::vector<std::string>& paths);
   // --jdk-dir DIR, repeatable: for OpenJdks.
   void JdkFolders(std::vector<std::string>& folders);
   // --coverage-goal PERCENT, for HoldToGoal: more than 0, at most 100; "30", "29.5" or "30%".

@@ -72,6 +72,12 @@ Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths,
   return jdks;
 }
 
+Result<Jdk> OpenOneJdk(const std::vector<std::string>& paths, const std::string& verb) {
+  if (paths.size() > 1) return BadInput(verb + " takes one --jdk; run it once for each JDK");
+  ASSIGN_OR_RETURN(auto jdks, OpenJdks(paths));
+  return std::move(jdks.front());
+}
+
 Result<Jdk> DefaultJdkOfLine(int feature) {
   if (const char* named = std::getenv("WALKHAMMER_JDK"); named == nullptr || *named == '\0') {
     std::vector<Jdk> jdks = FindJdks();

@@ -17,6 +17,9 @@ namespace walkhammer {
 Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths,
                                   const std::vector<std::string>& folders = {});
 
+// As OpenJdks, of one path at most; kBadInput, in the name of `verb`, if there are more.
+Result<Jdk> OpenOneJdk(const std::vector<std::string>& paths, const std::string& verb);
+
 // The JDK for a user who names none and asks about JDK `feature` (17, ...): the newest one of that
 // line among FindJdks that has vmStructs; DefaultJdk if $WALKHAMMER_JDK is set or no such JDK is
 // found. kUnable also for a JDK without vmStructs.

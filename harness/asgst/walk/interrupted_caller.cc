@@ -249,7 +249,7 @@ StubStart InterruptedCaller::StartHere() const {
 // Moves to the caller of code without a fixed frame layout. Such code jumps or returns to its
 // caller or to what it was entered for: the registers and the stack at this exit, found by
 // simulation, lead to the caller. In the interpreter's code this is only where its frame is gone or
-// is still to be built.
+// is still to be built. True without a move in what a codelet calls of itself.
 bool InterruptedCaller::FromExit(const FoundCode& code) {
   StubExit exit;
   if (layout_.rules->run_to_exit == nullptr) return false;
@@ -260,9 +260,12 @@ bool InterruptedCaller::FromExit(const FoundCode& code) {
   }
   if (!has_exit) return false;
   GoOnInStub(exit);
-  if (code.kind == CodeKind::kCodelet && at_.fp >= at_.sp && exit.sp > at_.fp &&
-      IsInterpretedFrameAt(at_.fp))
-    return false;
+  if (code.kind == CodeKind::kCodelet && at_.fp >= at_.sp && IsInterpretedFrameAt(at_.fp)) {
+    if (exit.sp > at_.fp) return false;
+    // To call the JVM, a codelet calls code of its own, which returns into the same activation.
+    if (exit.returns && exit.fp == at_.fp && layout_.rules->follows_call(Code(), exit.pc))
+      return true;
+  }
   // [sp - 8] at the exit may be a return address, which a call has yet to replace by an exception
   // handler. Nothing is read below the sp of the interrupted code.
   uint64_t passed = 0;

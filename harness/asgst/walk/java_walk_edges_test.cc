@@ -297,6 +297,25 @@ TEST_P(JavaWalkTest, TheRegisterOfByteCodesIsTheNewestFrames) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{{2, 4, 0, FrameType::kJava}, caller}));
 }
 
+// To call the JVM, a codelet calls code of its own, which saves the byte code pointer first. Until
+// then, only the register is right.
+TEST_P(BetweenFramesTest, InACodeletsCallOfItsOwnTheRegisterIsRight) {
+  const uint64_t fp = kLeafSp - 16, sp = fp - 0x68, codes = MadeUpJvm::Method(2) + 0x100 + 32;
+  const uint64_t pc = MadeUpJvm::kInterpreter + 0x20;
+  PutInterpreted(fp, leaf_ + 0x20);
+  memory_.Put(sp, pc + 5);
+  // nop...; call +5; jmp +9; mov [rbp-0x40], r13; mov rdi, r15; ret
+  PutCode(pc - 16, {});
+  PutCode(pc, {0xe8, 5, 0, 0, 0, 0xe9, 9, 0, 0, 0, 0x4c, 0x89, 0x6d, 0xc0, 0x49, 0x8b, 0xff, 0xc3});
+  const auto bci = [&](uint64_t at, uint64_t r13) {
+    const auto walked = WalkAt(at, sp, fp, {{kR13, r13}});
+    return walked.size() == 3 ? walked[0].bci : -2;
+  };
+  for (const int at : {10, 14, 17})
+    EXPECT_EQ(bci(pc + static_cast<uint64_t>(at), codes + 9), 9) << at;
+  EXPECT_EQ(bci(pc + 10, kLeafSp), 4) << "the register has another use: what was saved";
+}
+
 TEST_P(JavaWalkTest, SaysWhyItEnded) {
   EXPECT_EQ(End(), WalkEnd::kWhole);
   JavaWalk walk(layout_, memory_, start_);

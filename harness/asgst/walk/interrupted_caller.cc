@@ -397,9 +397,10 @@ void InterruptedCaller::LeaveEntry() {
 // the frame's sp, [sp + size - 8] is a return address and, as C1 leaves fp alone,
 // [sp + size - 16] = fp in C1's code. In JDK 8, C1 asks for the thread where a class may be
 // initialised only now (PatchingStub): 10 words, alignment and 2 words
-// (MacroAssembler::get_thread).
+// (MacroAssembler::get_thread). There it also saves all registers before it calls sin, cos and the
+// like: 80 words and the argument's (MacroAssembler::fp_runtime_fallback).
 void InterruptedCaller::PassArguments() {
-  constexpr uint64_t kMostPushed = 4, kMostPushedByC1 = 13;
+  constexpr uint64_t kMostPushed = 4, kMostSavedByC1 = 96;
   const FoundCode& found = LastCode(at_.pc);
   if (found.kind != CodeKind::kNmethod || found.frame_words <= 0 || at_.sender) return;
   const uint64_t bytes = FrameBytes(found);
@@ -433,7 +434,8 @@ void InterruptedCaller::PassArguments() {
   }
   if (gives_back()) return;
   const FoundCode code = CodeAt(at_.pc);
-  const uint64_t last = sp + 8 * (by_c1 && at_.is_top ? kMostPushedByC1 : kMostPushed);
+  const bool may_save = by_c1 && layout_.feature < 9;
+  const uint64_t last = sp + 8 * (may_save ? kMostSavedByC1 : kMostPushed);
   for (uint64_t at = sp + 8; at <= last && at_.sp == sp; at += 8) {
     if (!IsFrameAt(at, code) || (by_c1 && !(Word(at + bytes - 16, word) && word == at_.fp)))
       continue;

@@ -57,11 +57,14 @@ sample() {
 
 # The samples of a region in which the answers of the later walker ($1) and the earlier one ($2) of
 # a pair differ, with the most samples in which one witness contradicts the one in role $3 (walker
-# or other), in which thread-start alone does, and in which any witness contradicts anybody.
+# or other), in which a witness of byte codes alone does, in which thread-start alone does, and in
+# which any witness contradicts anybody.
 judged() {
   echo "SELECT a.cell, a.region, a.kind, a.samples,
-      COALESCE(MAX(CASE WHEN e.witness <> 'thread-start' AND e.against IN ('both', '$3')
-        THEN e.samples END), 0) AS wrong,
+      COALESCE(MAX(CASE WHEN e.witness NOT IN ('thread-start', 'byte-code', 'call')
+        AND e.against IN ('both', '$3') THEN e.samples END), 0) AS wrong,
+      COALESCE(MAX(CASE WHEN e.witness IN ('byte-code', 'call') AND e.against IN ('both', '$3')
+        THEN e.samples END), 0) AS wrong_code,
       COALESCE(MAX(CASE WHEN e.witness = 'thread-start' AND e.against IN ('both', '$3')
         THEN e.samples END), 0) AS cut,
       COALESCE(MAX(CASE WHEN e.against <> 'neither' THEN e.samples END), 0) AS decided
@@ -92,7 +95,7 @@ rows() {
       FROM count JOIN cells ON label = scene WHERE walker = '$2' GROUP BY region),
     faults AS (SELECT region, SUM(CASE WHEN kind <> 'bci' THEN wrong ELSE 0 END) AS wrong,
         SUM(CASE WHEN kind <> 'bci' THEN MAX(cut - wrong, 0) ELSE 0 END) AS cut,
-        SUM(CASE WHEN kind = 'bci' THEN wrong ELSE 0 END) AS bci,
+        SUM(CASE WHEN kind = 'bci' THEN MAX(wrong, wrong_code) ELSE wrong_code END) AS bci,
         SUM(CASE WHEN kind <> 'bci' THEN MAX(samples - decided, 0) ELSE 0 END) AS unknown
       FROM judged WHERE cell IN (SELECT position FROM cells) GROUP BY region)
     SELECT printf('\`%s\` | %s;%s;%d, %d, %d, %d, %d, %d', '$2', region, '$3',

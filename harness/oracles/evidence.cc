@@ -10,7 +10,8 @@
 namespace walkhammer {
 namespace {
 
-constexpr int kInvokevirtual = 182, kInvokedynamic = 186, kMonitorenter = 194;
+constexpr int kFirstIf = 153, kJsr = 168, kInvokevirtual = 182, kInvokedynamic = 186,
+              kMonitorenter = 194, kIfnull = 198, kIfnonnull = 199;
 
 bool Contradicts(const Oracle& oracle, const Observation& seen) {
   char detail[256];
@@ -87,13 +88,22 @@ bool Holds(const SampleFacts& facts, const CodeletCodes& codelets, const Execute
   return code < 0 || code == executed.code || code == executed.also;
 }
 
-// True if a jump with a 16-bit offset leads from the byte code of `from` to that of `to`. The
-// interpreter moves on to the target some instructions before it reads the byte code there.
-bool Leads(const SampleFacts& facts, const Frame& from, const Frame& to) {
-  if (from.bci < 0 || from.bci + 2 >= facts.code_size(from.method)) return false;
-  const int offset =
-      facts.byte_code(from.method, from.bci + 1) << 8 | facts.byte_code(from.method, from.bci + 2);
-  return from.bci + static_cast<int16_t>(offset) == to.bci;
+// True if a jump of this method by `executed` may lead to the byte code of `to`. The interpreter
+// moves on to the target some instructions before it reads the byte code there. Which jump it comes
+// from is then unknown: the byte code that was saved may be that of another one.
+bool MayLeadTo(const SampleFacts& facts, const CodeletCodes& codelets, const ExecutedCode& executed,
+               const Frame& to) {
+  constexpr int kMostCode = 4096;  // bytes to look at in a signal handler
+  const bool has_offset = (executed.code >= kFirstIf && executed.code <= kJsr) ||
+                          executed.code == kIfnull || executed.code == kIfnonnull;
+  const int size = facts.code_size(to.method);
+  if (!has_offset || size > kMostCode) return true;
+  for (int at = 0; at + 2 < size; at++) {
+    if (codelets.JavaCode(facts.byte_code(to.method, at)) != executed.code) continue;
+    const int offset = facts.byte_code(to.method, at + 1) << 8 | facts.byte_code(to.method, at + 2);
+    if (at + static_cast<int16_t>(offset) == to.bci) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -132,8 +142,8 @@ std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCo
   if (executed.code < 0 || executed.returns || facts.code_size(mine.method) < 0) return {};
   const bool mine_holds = Holds(facts, codelets, executed, next, mine);
   const bool others_holds = Holds(facts, codelets, executed, next, others);
-  if (executed.jumps && mine_holds == others_holds) return Against::kNeither;
-  if (executed.jumps && (mine_holds ? Leads(facts, mine, others) : Leads(facts, others, mine)))
+  if (executed.jumps && (mine_holds == others_holds ||
+                         MayLeadTo(facts, codelets, executed, mine_holds ? others : mine)))
     return Against::kNeither;
   return AgainstOf(!mine_holds, !others_holds);
 }

@@ -110,6 +110,11 @@ TEST_F(EvidenceTest, SaysNothingWhereNothingIsKnown) {
   EXPECT_EQ(At(0x140, 3, 2), Against::kNeither);
   EXPECT_EQ(At(0x140, 2, 3), Against::kNeither);
   EXPECT_EQ(At(0x140, 1, 3), Against::kWalker);
+  // A second jump, at 6, leads to 1: the one at 3 was saved before.
+  method_codes = {kAload0, kIadd, kGetfield, kGoto, 0xff, 0xff, kGoto, 0xff, 0xfb};
+  EXPECT_EQ(At(0x140, 1, 3), Against::kNeither);
+  EXPECT_EQ(At(0x140, 3, 1), Against::kNeither);
+  EXPECT_EQ(At(0x140, 0, 3), Against::kWalker);
   others_.method = &facts_;
   EXPECT_EQ(ByteCodeEvidence(seen_, codelets_, 0x100, kNothing), std::nullopt);
   seen_.other.trace.num_frames = -5;

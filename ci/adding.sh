@@ -109,7 +109,7 @@ places workload 'a stanza'
 
 cat >corpora/known-issues/dummy-issue.toml <<'EOF'
 title = "nothing"
-signatures = ["dummy-walker: crash in f"]
+signatures = ["dummy-walker: crash in f reading 8 bytes"]
 state = "open"
 affected = "[8,)"
 EOF

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <regex>
 #include <set>
 
 #include "harness/base/testing/fails_with.h"
@@ -42,6 +44,54 @@ TEST(KnownIssuesTest, EachSaysWhatItIs) {
   EXPECT_EQ(proofs, 5U);
   EXPECT_GE(crashes, 16U);
   EXPECT_GE(replayed, 14U);
+}
+
+// True if the signature of a crash names function and access, and more of the caller than a star.
+// Inlining makes callers differ between builds, so a star may stand for a part of one.
+bool NamesTheFault(const std::string& signature) {
+  static const std::regex fault(
+      "[^ ]+: crash in [^*]+ (reading|writing) [0-9]+ bytes?( at [+-]0x[0-9a-f]+)?"
+      "(, called from .*[^*].*)?");
+  return std::regex_match(signature, fault);
+}
+
+TEST(KnownIssuesTest, ACrashIsKnownByMoreThanItsFunction) {
+  for (const char* exact : {"agct: crash in f reading 8 bytes",
+                            "agct: crash in f writing 1 byte at -0x18, called from *forte_*"})
+    EXPECT_TRUE(NamesTheFault(exact)) << exact;
+  for (const char* broad :
+       {"agct: crash in f", "agct: crash in f*", "agct: crash in f reading *",
+        "agct: crash in f reading 8 bytes*", "agct: crash in f reading 8 bytes at +0x8*",
+        "agct: crash in f* reading 8 bytes at +0x8",
+        "agct: crash in f reading 8 bytes at +0x8, called from *"})
+    EXPECT_FALSE(NamesTheFault(broad)) << broad;
+}
+
+// Those that name less have a comment above them that says why.
+TEST(KnownIssuesTest, BroadSignaturesOfCrashesHaveAReason) {
+  const std::regex crash("\"([^\"]*: crash in [^\"]*)\"");
+  size_t crashes = 0;
+  for (const auto& entry : fs::directory_iterator(kIssues)) {
+    if (entry.path().extension() != ".toml") continue;
+    std::ifstream file(entry.path());
+    bool has_reason = false, above = false;
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("  # Broad: ")) {
+        EXPECT_TRUE(line.ends_with('.')) << entry.path() << ": " << line;
+        has_reason = above = true;
+        continue;
+      }
+      std::smatch found;
+      const bool is_crash = std::regex_search(line, found, crash);
+      const bool broad = is_crash && !NamesTheFault(found[1]);
+      EXPECT_TRUE(!broad || has_reason) << entry.path() << ": " << line;
+      EXPECT_TRUE(broad || !above) << entry.path() << ": the reason is for nothing: " << line;
+      crashes += is_crash;
+      has_reason = has_reason && broad;
+      above = false;
+    }
+  }
+  EXPECT_GE(crashes, 50U);
 }
 
 TEST(KnownIssuesTest, NoRequestIsForgotten) {

@@ -114,6 +114,54 @@ END
   [[ "$output" == *'fuzz: failed'*'stress: failed'* ]]
 }
 
+# steps_soak CODE [SQL]: the soak of steps ends with CODE. In each run 100 of 1000 instructions are
+# proven, and 8 of 9 answers of the second walker are contradicted, unless SQL changes that.
+steps_soak() {
+  local sql="CREATE TABLE cell (label, status, reason); CREATE TABLE finding (grade, request);
+    CREATE TABLE step_region (kind, steps, proven, contradicted);
+    CREATE TABLE frame_place (code, steps, agreed, disagreed);
+    CREATE TABLE frame_difference (code, name, place, seen, steps, instruction);
+    CREATE TABLE evidence (walker, region, witness, against, samples);
+    INSERT INTO cell VALUES ('some', 'passed', ''); INSERT INTO step_region VALUES ('stub', 1000, 100, 0);
+    INSERT INTO evidence VALUES ('second', 'stub', 'stepped-shadow-stack', 'walker', 7),
+      ('second', 'stub', 'stepped-shadow-stack', 'both', 1),
+      ('second', 'stub', 'stepped-shadow-stack', 'other', 1), ('second', 'stub', 'steps', 'both', 5);"
+  rm -rf "$WALKHAMMER_OUT" "$BATS_TEST_TMPDIR/calls"
+  stand_in 1 "$sql ${2:-}"
+  # shellcheck disable=SC2016  # words of the stand-in
+  sed -i '$i second=${*##*--walker *,}; sqlite3 "$3/run.db" "UPDATE evidence SET walker = '\''${second%% *}'\''"' \
+    "$WALKHAMMER"
+  WALKHAMMER_STEPS=1000 run -"$1" ci/soak.sh --jdk /jdk steps
+}
+
+@test "steps: each bound is noticed, and profilers are counted" {
+  [ "$(uname -m)" = x86_64 ] || skip 'calls are followed on x86_64 only'
+  export WALKHAMMER_PROFILERS=$BATS_TEST_TMPDIR/profilers
+  steps_soak 0
+  [[ "$output" == *'agct in stub         contradicted at 16 of 18'* ]]
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/calls")" -eq 2 ]
+  mkdir "$WALKHAMMER_PROFILERS"
+  touch "$WALKHAMMER_PROFILERS"/{asprof-4.9.so,asprof-4.10.so,ddprof-1.4.0.so}
+  steps_soak 0
+  for walker in agct asprof-vm ddprof-vm; do
+    [ "$(grep -c "^  $walker in stub  *contradicted at 16 of 18$" <<<"$output")" -eq 2 ] # /jdk and all
+  done
+  grep -q -- "--workload torture:mixed --walker asgst@ref,asprof-vm " "$BATS_TEST_TMPDIR/calls"
+  [ "$(grep -c -- '--provider [^ ]*/asprof-4.10.so ' "$BATS_TEST_TMPDIR/calls")" -eq 2 ]
+  [ "$(grep -c -- '--provider [^ ]*/ddprof-1.4.0.so ' "$BATS_TEST_TMPDIR/calls")" -eq 2 ]
+  steps_soak 1 'UPDATE step_region SET contradicted = 1;'
+  [[ "$output" == *'FAILED  contradicted too often'* ]]
+  steps_soak 1 'UPDATE step_region SET steps = 100;'
+  [[ "$output" == *'FAILED  only 600 of 1000 instructions'* ]]
+  steps_soak 1 'UPDATE step_region SET proven = 0;'
+  [[ "$output" == *'FAILED  1-jdk: nothing is proven'* ]]
+  steps_soak 1 "INSERT INTO finding VALUES ('Forbidden', 'walk 1 walker asgst');"
+  [[ "$output" == *'1 forbidden findings of the reference'* ]]
+  steps_soak 0 "INSERT INTO finding VALUES ('Forbidden', 'walk 1 walker asprof-vm');"
+  steps_soak 1 "INSERT INTO frame_difference VALUES ('stub', 'name', 'sp+0', 'sp+8', 9, 'ret');"
+  [[ "$output" == *'code and calls disagree: stub|name|sp+0|sp+8|9|ret'* ]]
+}
+
 # client_jdk LINE...: makes /jdk's stand-in, whose programs print these lines of a client, and end
 # with $java_code (default: 0).
 client_jdk() {

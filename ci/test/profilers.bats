@@ -250,10 +250,19 @@ need_release() {
   replay_all "$library" asprof-vm-jdk25 --jdk "$jdk"
 }
 
-@test "regressions of java-profiler 1.22.0" {
-  local library=$released/ddprof-1.22.0.so jdk
+# ddprof_regressions RELEASE FOLDER
+ddprof_regressions() {
+  local library=$released/ddprof-$1.so jdk
   [ -e "$library" ] || skip 'the library is not here: ci/setup/profilers.sh lays it out'
   jdk=$(known_jdk)
   [ -n "$jdk" ] || skip 'JDK 17 is not available'
-  replay_all "$library" ddprof --jdk "$jdk"
+  replay_all "$library" "$2" --jdk "$jdk"
+}
+
+@test "regressions of java-profiler 1.22.0" {
+  ddprof_regressions 1.22.0 ddprof
+}
+
+@test "regressions of java-profiler 1.44.0" {
+  ddprof_regressions 1.44.0 ddprof-1.44
 }

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 
 #include "harness/asgst/process/attach.h"
+#include "harness/asgst/process/java_fields.h"
 #include "harness/jvm/structs/flags.h"
 
 namespace walkhammer::asgst {
@@ -22,39 +22,10 @@ struct {
   bool is_handle = false;   // an OopHandle, which points to the reference (JDK 14 and later)
   bool is_narrow = false;   // references in objects have 4 bytes
   bool is_colored = false;  // references have the colours of generational ZGC
-  uint64_t narrow_base = 0;
-  int narrow_shift = 0;
+  NarrowReferences narrow;
   int holder = -1;  // Thread.holder; -1: none before JDK 19
   int status = 0;   // threadStatus, in the holder or, before JDK 19, in the thread
 } status_at;
-
-// Offset of an instance field, by the JDK's own Unsafe, whose class has this name; -1: there is no
-// such class or field.
-int OffsetBy(JNIEnv* env, const std::string& unsafe, jclass klass, const char* name,
-             const char* type) {
-  const auto failed = [env] {
-    if (env->ExceptionCheck() == JNI_FALSE) return false;
-    env->ExceptionClear();
-    return true;
-  };
-  jfieldID field = env->GetFieldID(klass, name, type);
-  if (failed()) return -1;
-  jclass by = env->FindClass(unsafe.c_str());
-  if (failed()) return -1;
-  jfieldID only = env->GetStaticFieldID(by, "theUnsafe", ("L" + unsafe + ";").c_str());
-  if (failed()) return -1;
-  jmethodID ask = env->GetMethodID(by, "objectFieldOffset", "(Ljava/lang/reflect/Field;)J");
-  if (failed()) return -1;
-  const jlong offset = env->CallLongMethod(env->GetStaticObjectField(by, only), ask,
-                                           env->ToReflectedField(klass, field, JNI_FALSE));
-  return failed() ? -1 : static_cast<int>(offset);
-}
-
-// JDK 8 has the second class alone.
-int OffsetOf(JNIEnv* env, jclass klass, const char* name, const char* type) {
-  const int offset = OffsetBy(env, "jdk/internal/misc/Unsafe", klass, name, type);
-  return offset >= 0 ? offset : OffsetBy(env, "sun/misc/Unsafe", klass, name, type);
-}
 
 bool FindFields(JNIEnv* env, int feature) {
   constexpr int kFirstWithHolder = 19, kMostReferences = 32;
@@ -64,28 +35,13 @@ bool FindFields(JNIEnv* env, int feature) {
   }
   jclass of = env->FindClass("java/lang/Thread");
   if (feature >= kFirstWithHolder) {
-    status_at.holder = OffsetOf(env, of, "holder", "Ljava/lang/Thread$FieldHolder;");
+    status_at.holder = OffsetOfField(env, of, "holder", "Ljava/lang/Thread$FieldHolder;");
     of = env->FindClass("java/lang/Thread$FieldHolder");
     if (of == nullptr) env->ExceptionClear();
   }
-  status_at.status = of == nullptr ? -1 : OffsetOf(env, of, "threadStatus", "I");
+  status_at.status = of == nullptr ? -1 : OffsetOfField(env, of, "threadStatus", "I");
   env->PopLocalFrame(nullptr);
   return status_at.status >= 0 && (feature < kFirstWithHolder || status_at.holder >= 0);
-}
-
-// Universe::_narrow_oop (JDK 8 and 11), CompressedOops::_narrow_oop (to 24), CompressedOops.
-bool FindNarrow(const VmStructs& structs) {
-  for (const char* type : {"CompressedOops", "Universe"})
-    for (const char* prefix : {"_narrow_oop.", ""}) {
-      const auto* base =
-          static_cast<uint64_t*>(structs.Static(type, std::string(prefix) + "_base"));
-      const auto* shift = static_cast<int*>(structs.Static(type, std::string(prefix) + "_shift"));
-      if (base == nullptr || shift == nullptr) continue;
-      status_at.narrow_base = *base;
-      status_at.narrow_shift = *shift;
-      return true;
-    }
-  return false;
 }
 
 // The address in a reference. The low 16 bits of one of generational ZGC are its colour; of bits 12
@@ -106,7 +62,7 @@ bool ReadField(const LiveMemory& memory, uint64_t object, int offset, uint64_t& 
   if (!status_at.is_narrow) return memory.ReadWord(field, found);
   uint32_t narrow = 0;
   if (!memory.Read(field, narrow) || narrow == 0) return false;
-  found = status_at.narrow_base + (static_cast<uint64_t>(narrow) << status_at.narrow_shift);
+  found = status_at.narrow.base + (static_cast<uint64_t>(narrow) << status_at.narrow.shift);
   return true;
 }
 
@@ -138,7 +94,7 @@ void FindThreadStatus(JNIEnv* env, const VmStructs& structs, int feature, uint64
   status_at.is_narrow = BoolFlag(structs, "UseCompressedOops", false);
   status_at.is_colored = BoolFlag(structs, "UseZGC", false) &&
                          (feature >= 24 || BoolFlag(structs, "ZGenerational", false));
-  if (status_at.is_narrow && !FindNarrow(structs)) return;
+  if (status_at.is_narrow && !FindNarrowReferences(structs, status_at.narrow)) return;
   status_at.object = static_cast<int>(*object);
   for (int i = 0; i < kTries; i++)
     if (ThreadStatus(thread) == kStatusRunnable) return;

@@ -30,8 +30,8 @@ constexpr int kRdx = 2, kRbx = 3, kSp = 4, kFp = 5, kSenderSp = 13, kThread = 15
 // frame.
 void InterruptedCaller::PassLocals() {
   const FoundCode caller = CodeAt(at_.pc);
-  if (layout_.rules->has_link_register || at_.sender || caller.kind != CodeKind::kNmethod ||
-      caller.frame_words <= 0)
+  if (frozen_.active() || layout_.rules->has_link_register || at_.sender ||
+      caller.kind != CodeKind::kNmethod || caller.frame_words <= 0)
     return;
   const uint64_t end = FrameBytes(caller) - 8;
   uint64_t above = 0;
@@ -389,6 +389,7 @@ bool InterruptedCaller::TakeCaller(uint64_t pc, uint64_t sp, const StubExit& exi
 // Leaves the interpreter where it has called from an entry without a frame (Math.sin and the like),
 // or after it has removed a frame for an exception.
 void InterruptedCaller::LeaveEntry() {
+  if (frozen_.active()) return;
   const FoundCode code = CodeAt(at_.pc);
   if (code.kind == CodeKind::kCodelet) FromExit(code);
 }
@@ -402,7 +403,8 @@ void InterruptedCaller::LeaveEntry() {
 void InterruptedCaller::PassArguments() {
   constexpr uint64_t kMostPushed = 4, kMostSavedByC1 = 96;
   const FoundCode& found = LastCode(at_.pc);
-  if (found.kind != CodeKind::kNmethod || found.frame_words <= 0 || at_.sender) return;
+  if (frozen_.active() || found.kind != CodeKind::kNmethod || found.frame_words <= 0 || at_.sender)
+    return;
   const uint64_t bytes = FrameBytes(found);
   const bool by_c1 = found.level > 0 && found.level < 4;
   // Only code that has called may have pushed words, not a caller that polls. With a link register,

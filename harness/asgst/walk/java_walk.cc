@@ -7,8 +7,7 @@
 namespace walkhammer::asgst {
 namespace {
 
-constexpr int kMostSkipped = 64;         // consecutive frames without a Java method
-constexpr uint64_t kMostOfBarrier = 64;  // bytes that the return barrier pushes before it calls
+constexpr int kMostSkipped = 64;  // consecutive frames without a Java method
 constexpr int kFirstFeatureWithUpcalls = 19;
 constexpr int kInNative = 4, kInVm = 6, kInJava = 8;  // numbers of ThreadStates; + 1: in transition
 constexpr int kBlocked = 10;
@@ -83,7 +82,9 @@ bool JavaWalk::Emit(JavaFrame& frame) {
       case CodeKind::kNmethod:
         return CompiledFrame(code, frame);
       case CodeKind::kStub:
-        frame = {FrameType::kStub, -1, -1, 0, at_.pc, at_.sp, at_.fp, {}};
+        SetFrame(frame, 0, -1, -1, 0);
+        frame.type = FrameType::kStub;
+        frame.facts = {};
         if (!(IsUpcall(code) ? UpFromUpcall(code) : Up(code.frame_words)) && !start_->non_java)
           return false;
         if (start_->non_java) return true;
@@ -101,22 +102,30 @@ void JavaWalk::SetFrame(JavaFrame& frame, uint64_t method, int level, int32_t bc
   frame.bci = bci;
   frame.method = method;
   frame.pc = at_.pc;
-  frame.sp = at_.sp;
-  frame.fp = at_.fp;
+  frame.frozen = frozen_.active();
+  frame.sp = frame.frozen ? 0 : at_.sp;
+  frame.fp = frame.frozen ? 0 : at_.fp;
   frame.code = code;
   frame.guessed = false;
+}
+
+bool JavaWalk::FindInterpreted(Interpreted& found, MethodFacts& facts) const {
+  if (!frozen_.active()) return InterpretedAt(at_.fp, found, facts);
+  return Word(at_.fp + layout_.interpreter_method, found.method) && MethodAt(found.method, facts);
 }
 
 bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
   Interpreted found;
   uint64_t fp = 0;
   const MethodFacts& facts = frame.facts;
-  if (!InterpretedAt(at_.fp, found, frame.facts)) return End(WalkEnd::kNoMethod);
+  if (!FindInterpreted(found, frame.facts)) return End(WalkEnd::kNoMethod);
   // An abstract method never runs.
   if (!facts.is_native && facts.code_size == 0) return End(WalkEnd::kNoMethod);
   SetFrame(frame, found.method, 0, InterpretedBci(at_.fp, facts), 0);
   if (facts.is_native) frame.type = FrameType::kNative;
-  if (Word(at_.fp, fp))
+  if (frozen_.active())
+    UpFrozen(0);
+  else if (Word(at_.fp, fp))
     MoveTo(found.pc, found.sp, fp);
   else
     End(WalkEnd::kUnreadable);
@@ -231,6 +240,10 @@ bool JavaWalk::Up(int32_t frame_words) {
     return true;
   }
   if (at_.pc == layout_.call_stub_return) return UpFromEntry();
+  if (frozen_.active()) {
+    UpFrozen(frame_words);
+    return true;
+  }
   if (frame_words <= 0) {
     at_barrier_ = false;
     if (!at_.is_top &&
@@ -257,7 +270,7 @@ bool JavaWalk::Up(int32_t frame_words) {
 void JavaWalk::PassCompiled(uint64_t end) {
   FoundCode code;
   for (uint64_t pc = 0; !ended_ && !at_.is_top && !at_.sender;) {
-    if (in_c_ || stub_on_top_ || in_scopes_ || in_rules_) return;
+    if (frozen_.active() || in_c_ || stub_on_top_ || in_scopes_ || in_rules_) return;
     if (pc != at_.pc) code = CodeAt(pc = at_.pc);
     if (code.kind != CodeKind::kNmethod || code.frame_words <= 0 ||
         at_.sp + FrameBytes(code) >= end || !Up(code.frame_words))
@@ -362,6 +375,7 @@ WalkStatus JavaWalk::Begin() {
   const WalkStatus status = BeginByState();
   uint64_t unpacked = 0;
   if (status == WalkStatus::kFound) LeaveContinuation();
+  first_pc_ = at_.pc;
   const bool is_known =
       layout_.unpacked_frames > 0 && ThreadField(layout_.unpacked_frames, unpacked);
   if (!is_known || unpacked == 0) return Found(status);

@@ -36,6 +36,7 @@ struct JavaFrame {
   // This frame, or a newer one, was searched for instead of derived: it may be wrong, and callers
   // in between may be missing. Of kCpp: this frame, or a newer one of kCpp, or its caller.
   bool guessed = false;
+  bool frozen = false;  // of a virtual thread, and still in the heap: sp and fp are 0
 };
 
 // Whether a Begin function found a first frame; if not, why: the codes of JEP 435.
@@ -102,7 +103,7 @@ class JavaWalk : private InterruptedCaller {
   // known.
   bool Caller(Registers& caller) const {
     caller = {at_.pc, at_.sp, at_.fp, 0};
-    return !ended_;
+    return !ended_ && !frozen_.active();
   }
 
  private:
@@ -125,6 +126,7 @@ class JavaWalk : private InterruptedCaller {
 
   void SetFrame(JavaFrame& frame, uint64_t method, int level, int32_t bci, uint64_t code) const;
   int32_t InterpretedBci(uint64_t fp, const MethodFacts& facts) const;
+  bool FindInterpreted(Interpreted& found, MethodFacts& facts) const;
   bool InterpretedFrame(JavaFrame& frame);
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
   void EnterScopes(const FoundCode& code, uint64_t pc);
@@ -217,8 +219,9 @@ inline int32_t JavaWalk::InterpretedBci(uint64_t fp, const MethodFacts& facts) c
 template <typename Put>
 int JavaWalk::TakeUsual(int most, Put put) {
   uint64_t code_low = 0, code_high = 0, id = 0;
-  if (ended_ || in_c_ || stub_on_top_ || in_scopes_ || in_rules_ || !HasRules() ||
-      !Peek(layout_.code.cache_low, code_low) || !Peek(layout_.code.cache_high, code_high))
+  if (ended_ || in_c_ || stub_on_top_ || in_scopes_ || in_rules_ || frozen_.active() ||
+      !HasRules() || !Peek(layout_.code.cache_low, code_low) ||
+      !Peek(layout_.code.cache_high, code_high))
     return 0;
   // Two words at an address in [low, high) are read by plain loads.
   const uint64_t low = std::max(start_->plain_low, low_), high = start_->stack_high - 8;
@@ -267,7 +270,7 @@ int JavaWalk::TakeUsual(int most, Put put) {
       }
     }
     move();
-    if (!Up(rule.frame_words)) return count;
+    if (!Up(rule.frame_words) || frozen_.active()) return count;
     pc = at_.pc, sp = at_.sp, fp = at_.fp, is_top = at_.is_top;
   }
   move();

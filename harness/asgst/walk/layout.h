@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // WalkLayout: where a JVM keeps the data that a walk reads. All of WalkLayout comes from vmStructs,
 // except some slots of frames, the form of compressed numbers in debug information, virtual threads
-// of JDK 21 to 24, and known virtual tables; their sources are named. Signal-safe: the plain data
-// yes; ReadWalkLayout no.
+// of JDK 21 to 24, their stacks in the heap, and known virtual tables; their sources are named.
+// Signal-safe: the plain data yes; ReadWalkLayout no.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_LAYOUT_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_LAYOUT_H_
 
@@ -16,6 +16,23 @@
 #include "harness/jvm/structs/vm_structs.h"
 
 namespace walkhammer::asgst {
+
+// Where stacks of virtual threads lie in the heap. Byte offsets. Not of vmStructs: see
+// process/stack_chunks.h.
+struct ChunkLayout {
+  int tail;        // jdk.internal.vm.Continuation: its newest jdk.internal.vm.StackChunk
+  int parent;      // StackChunk: the next older one
+  int size, sp;    // words; index of the newest frame's sp
+  int bottom;      // index of the end of the oldest frame
+  int stack;       // from the object to its words; 0: not known, or collectors may move
+                   // chunks under a running thread
+  bool is_narrow;  // references in objects have 4 bytes: base + (reference << shift)
+  uint64_t narrow_base;
+  int narrow_shift;
+  // Address of SafepointSynchronize::_safepoint_counter, odd during a safepoint; 0: not known.
+  uint64_t safepoints_at;
+  uint64_t yield;  // Method* of Continuation.doYield, which moves frames to the heap; 0: not known
+};
 
 // Byte offsets; -1: this JDK has no such field.
 struct WalkLayout {
@@ -58,6 +75,7 @@ struct WalkLayout {
   int cont_entry_size;  // bytes of a ContinuationEntry; 0: size of enterSpecial's frame - 16
   uint64_t
       cont_return_at;  // address of ContinuationEntry::_return_pc, a pc in enterSpecial once set
+  ChunkLayout chunks;
 
   // Offset of JavaThread::_vframe_array_head, which is not null from the moment that deoptimisation
   // takes a compiled frame's contents until the interpreted frames that replace it are complete; 0
@@ -81,6 +99,7 @@ Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature,
 
 // Symbols of libjvm, for FindContinuations.
 inline constexpr char kContinuationReturnPc[] = "_ZN17ContinuationEntry10_return_pcE";
+inline constexpr char kSafepoints[] = "_ZN20SafepointSynchronize18_safepoint_counterE";
 inline constexpr char kReturnBarrier[] = "_ZN12StubRoutines19_cont_returnBarrierE";
 // vmStructs of JDK 21 to 24 have no continuations. There the symbol ContinuationEntry::_return_pc
 // leads to the pc where calls return into enterSpecial. The return barrier of virtual threads

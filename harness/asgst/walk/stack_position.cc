@@ -112,11 +112,51 @@ bool StackPosition::ToContinuationEntry(uint64_t most) {
   // enterSpecial's frame: sp = entry, fp = entry + cont_entry_size (or size - 16), ret = [fp + 8],
   // fp' = [fp].
   const uint64_t frame = 8 * static_cast<uint64_t>(std::max(CodeAt(pc).frame_words, 2));
+  const bool thaws = entry - at_.sp > kMostOfBarrier;
   const uint64_t end =
       entry +
       (layout_.cont_entry_size > 0 ? static_cast<uint64_t>(layout_.cont_entry_size) : frame - 16);
   MoveTo(pc, entry, end);
+  if (start_->frozen) BeginFrozen(thaws);
   return true;
+}
+
+// Moves from enterSpecial's frame to the newest frame that is in the heap, if there is one.
+// `thaws`: the stub has made room for frames on the stack, so it may have taken them from the heap.
+// While doYield moves frames to the heap, they may be at both places.
+void StackPosition::BeginFrozen(bool thaws) {
+  constexpr int kInVm = 6, kInJava = 8;  // numbers of ThreadStates: they hold up safepoints
+  int32_t state = 0;
+  uint64_t newest = 0;
+  if (!ThreadField(layout_.jvm.thread_state, state)) return;
+  const uint8_t number = layout_.jvm.states.StateOf(state);
+  entered_ = at_;
+  Registers at{};
+  const auto step = frozen_.Begin(at_.sp, number != kInJava && number != kInVm, at);
+  if (step == FrozenStack::Step::kEnd) return;
+  const FoundCode first = first_pc_ == 0 ? FoundCode{} : CodeAt(first_pc_);
+  const bool yields = first.kind == CodeKind::kNmethod && first.level == 0 &&
+                      Code().ReadWord(first.blob + layout_.code.method, newest) &&
+                      newest == layout_.chunks.yield;
+  guessed_ |= thaws || yields;
+  TakeFrozen(step, at);
+}
+
+// Moves to the frozen frame at `at` or, if there is none, to enterSpecial's frame.
+void StackPosition::TakeFrozen(FrozenStack::Step step, const Registers& at) {
+  if (step == FrozenStack::Step::kFrame && InCode(at.pc)) {
+    at_ = {at.pc, at.sp, at.fp};
+    return;
+  }
+  guessed_ |= step != FrozenStack::Step::kEnd;  // frames may be missing
+  frozen_.Leave();
+  at_ = entered_;
+}
+
+// Moves to the caller of a frame in the heap. `frame_words`: of compiled code.
+void StackPosition::UpFrozen(int32_t frame_words) {
+  Registers at = {at_.pc, at_.sp, at_.fp, 0};
+  TakeFrozen(frozen_.Up(frame_words, at), at);
 }
 
 // Moves to a stub's caller by the stub's frame pointer: ret = [fp + 8], fp' = [fp], sp' = fp + 16.

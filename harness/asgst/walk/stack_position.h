@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "harness/asgst/walk/debug_info.h"
+#include "harness/asgst/walk/frozen_stack.h"
 #include "harness/asgst/walk/layout.h"
 #include "harness/asgst/walk/method_facts.h"
 #include "harness/asgst/walk/pc_rules.h"
@@ -44,6 +45,7 @@ struct WalkStart {
   // Of caches->rules and caches->code; the walk is of the current thread: see PcRule.
   bool uses_rules = false;
   bool from_context = false;  // the thread was interrupted at `registers`
+  bool frozen = false;        // also return frames of a virtual thread that are in the heap
 };
 
 // Reads the committed part of a code heap by plain loads, all other memory through `other`.
@@ -68,7 +70,12 @@ class CodeMemory final : public MemoryReader {
 class StackPosition {
  protected:
   StackPosition(const WalkLayout& layout, const MemoryReader& memory, const WalkStart& start)
-      : layout_(layout), memory_(memory), begun_(start), start_(&start), code_memory_(memory) {}
+      : layout_(layout),
+        memory_(memory),
+        begun_(start),
+        start_(&start),
+        code_memory_(memory),
+        frozen_(layout, memory) {}
 
   // A physical frame. `pc` is in its code; `sp` is the address of its lowest word.
   struct Physical {
@@ -128,7 +135,7 @@ class StackPosition {
     return address >= low_ && address < start_->stack_high && (address & 7) == 0;
   }
   bool Word(uint64_t address, uint64_t& word) const {
-    if (!InStack(address)) return false;
+    if (!InStack(address)) return frozen_.Word(address, word);
     if (address < start_->plain_low) return memory_.ReadWord(address, word);
     word = *reinterpret_cast<const volatile uint64_t*>(address);
     return true;
@@ -200,7 +207,11 @@ class StackPosition {
   bool TakeReturnOfStub(uint64_t fp);
   void PassLeafWords();
   uint64_t ContinuationEntry() const;
+  static constexpr uint64_t kMostOfBarrier = 64;  // bytes that the return barrier pushes at first
   bool ToContinuationEntry(uint64_t most);
+  void BeginFrozen(bool thaws);
+  void TakeFrozen(FrozenStack::Step step, const Registers& at);
+  void UpFrozen(int32_t frame_words);
   // Reads the heap of the code that CodeAt() found last.
   const MemoryReader& Code() const {
     return start_->live ? static_cast<const MemoryReader&>(code_memory_) : memory_;
@@ -214,7 +225,10 @@ class StackPosition {
   uint64_t low_ = 0;      // no frame is below this address
   bool guessed_ = false;  // `at_` was searched for, or a newer frame was
   CodeMemory code_memory_;
-  uint64_t last_pc_ = 0;  // no code is at address 0
+  FrozenStack frozen_;     // active while `at_` is in the heap
+  Physical entered_;       // enterSpecial's frame, where the walk goes on after the frozen ones
+  uint64_t first_pc_ = 0;  // of the newest frame; 0: not known
+  uint64_t last_pc_ = 0;   // no code is at address 0
   FoundCode last_code_;
   uint64_t facts_pc_ = 0;  // `facts_` are of the code at this pc
   CodeFacts facts_;

@@ -91,7 +91,8 @@ class AsgstWalker : public Walker {
   }
 
   // Converts the first `count` frames; returns how many it kept. Leaves out frames of stubs, C and
-  // C++, which hold a pc instead of a method. Sets `guess` to the first kept frame from
+  // C++, which hold a pc instead of a method, and the reference's frozen frames, which no other
+  // walker returns. Sets `guess` to the first kept frame from
   // `guessed_from` on (-1: none).
   int Convert(int count, int guessed_from, int32_t& guess) {
     const ASGST_CallFrame* frames = buffer_.frames();
@@ -100,6 +101,7 @@ class AsgstWalker : public Walker {
     for (int i = 0; i < count; i++) {
       const ASGST_JavaFrame& from = frames[i].java_frame;
       if (from.type >= ASGST_FRAME_STUB && from.type <= last) continue;
+      if (reference_ && from.is_frozen != 0) continue;
       if (guess < 0 && guessed_from >= 0 && i >= guessed_from) guess = kept;
       const int bci = from.bci == kNoBci ? -1 : from.bci;
       frames_[kept++] = {from.type == ASGST_FRAME_NATIVE ? kAgctNativeBci : bci,

@@ -28,9 +28,9 @@ void Finish(const ASGST_CallTrace& from, ASGCT_CallTrace& to) {
 void asgst_get_call_trace(ASGCT_CallTrace* trace, jint depth, void* ucontext) {
   ASGST_CallTrace walk = Begin(*trace);
   if (trace->env_id == nullptr)
-    AsyncGetStackTrace(&walk, depth, ucontext, 0);
+    AsyncGetStackTrace(&walk, depth, ucontext, ASGST_WITHOUT_FROZEN_FRAMES);
   else
-    asgst_get_stack_trace_of(trace->env_id, &walk, depth, ucontext, 0);
+    asgst_get_stack_trace_of(trace->env_id, &walk, depth, ucontext, ASGST_WITHOUT_FROZEN_FRAMES);
   Finish(walk, *trace);
 }
 
@@ -38,7 +38,8 @@ void asgst_get_call_trace_of_os_thread(ASGCT_CallTrace* trace, jint depth, void*
                                        jlong os_thread_id) {
   ASGST_CallTrace walk = Begin(*trace);
   JNIEnv* env = nullptr;
-  asgst_get_stack_trace_of_os_thread(os_thread_id, &env, &walk, depth, ucontext, 0);
+  asgst_get_stack_trace_of_os_thread(os_thread_id, &env, &walk, depth, ucontext,
+                                     ASGST_WITHOUT_FROZEN_FRAMES);
   if (trace->env_id == nullptr) trace->env_id = env;
   Finish(walk, *trace);
 }

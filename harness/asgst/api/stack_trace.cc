@@ -42,6 +42,7 @@ void Fill(const JavaFrame& from, ASGST_CallFrame& to) {
   to.java_frame.type = static_cast<uint8_t>(from.type);
   to.java_frame.comp_level = from.level;
   to.java_frame.bci = from.bci < 0 ? PcRule::kNoBci : static_cast<uint16_t>(from.bci);
+  to.java_frame.is_frozen = from.frozen ? 1 : 0;
   to.java_frame.method_id = reinterpret_cast<jmethodID>(from.facts.id);
 }
 
@@ -49,6 +50,7 @@ void Fill(const JavaWalk::UsualFrame& from, ASGST_CallFrame& to) {
   to.java_frame.type = static_cast<uint8_t>(from.type);
   to.java_frame.comp_level = from.level;
   to.java_frame.bci = from.bci;
+  to.java_frame.is_frozen = 0;
   to.java_frame.method_id = reinterpret_cast<jmethodID>(from.id);
 }
 
@@ -103,6 +105,7 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_
     start.caches = nullptr;
     start.uses_rules = false;
   }
+  start.frozen = (options & ASGST_WITHOUT_FROZEN_FRAMES) == 0;
   const LiveMemory memory = MemoryOf(start);
   JavaWalk walk(*layout, memory, start);
   const WalkStatus status = walk.Begin();
@@ -120,6 +123,7 @@ jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* 
   if (thread == 0 ||
       !StartOfOther(static_cast<const ucontext_t*>(ucontext), thread, start, non_java))
     return ASGST_THREAD_NOT_JAVA;
+  start.frozen = (options & ASGST_WITHOUT_FROZEN_FRAMES) == 0;
   // If the thread is not parked after all, its stack may change, or vanish, while it is read.
   const LiveMemory memory;
   JavaWalk walk(*Live(), memory, start);

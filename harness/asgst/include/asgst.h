@@ -39,7 +39,7 @@ enum {
 enum {
   ASGST_NO_JAVA_FRAME = 0,
   ASGST_NO_CLASS_LOAD = -1,         /* libasgst is not attached: see asgst_attach */
-  ASGST_GC_ACTIVE = -2,             /* never: a walk reads no Java object */
+  ASGST_GC_ACTIVE = -2,             /* never: a walk leaves out frames that a collector may move */
   ASGST_UNKNOWN_NOT_JAVA = -3,      /* never */
   ASGST_NOT_WALKABLE_NOT_JAVA = -4, /* the thread's anchor holds no valid sp or pc */
   ASGST_UNKNOWN_JAVA = -5,          /* the newest Java frame cannot be found, or makes no sense */
@@ -56,11 +56,16 @@ enum { ASGST_INCLUDE_C_FRAMES = 1, ASGST_INCLUDE_NON_JAVA_THREADS = 2 };
 /* Extension of libasgst, a further bit of `options`: the walk uses no results of earlier walks, and
    takes several times as long. Its answer must be the same. */
 enum { ASGST_WITHOUT_CACHES = 1 << 30 };
+/* Extension of libasgst, a further bit of `options`: the walk leaves out frames of a virtual thread
+   that are in the heap (is_frozen), and goes on with what entered that thread. */
+enum { ASGST_WITHOUT_FROZEN_FRAMES = 1 << 29 };
 
 typedef struct {
   uint8_t type;
   int8_t comp_level;   /* 0 interpreted, 1 to 3 C1, 4 C2 */
   uint16_t bci;        /* byte code index; 65535: none, as in native methods */
+  uint8_t is_frozen;   /* extension of libasgst: 1: the frame is one of a mounted virtual thread,
+                          in the heap until its callee returns; else 0 */
   jmethodID method_id; /* null if the method has no jmethodID */
 } ASGST_JavaFrame;
 

@@ -49,6 +49,11 @@ enum ASGST_FrameTypeId {
 /* `options` of iterators, as bits: frames of stubs, C and C++ code, too; the walk ends at the first
    frame that has byte codes */
 enum ASGST_Options { ASGST_INCLUDE_NON_JAVA_FRAMES = 1, ASGST_END_ON_FIRST_JAVA_FRAME = 2 };
+/* Extension of libasgst, a further option of ASGST_RunWithIterator and
+   ASGST_RunWithIteratorFromFrame: the iterator also returns the frames of a mounted virtual thread
+   that are in the heap (docs/reference/libasgst.md). Their sp and fp are null, so they cannot be
+   marked. */
+enum { ASGST_INCLUDE_FROZEN_FRAMES = 1 << 30 };
 
 /* kinds of traces: with Java frames; without */
 enum ASGST_TRACE_KIND { ASGST_JAVA_TRACE = 1, ASGST_NON_JAVA_TRACE = 2 };

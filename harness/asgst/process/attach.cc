@@ -14,6 +14,7 @@
 
 #include "harness/asgst/process/classes.h"
 #include "harness/asgst/process/safe_fetch.h"
+#include "harness/asgst/process/stack_chunks.h"
 #include "harness/asgst/process/thread_status.h"
 #include "harness/asgst/process/threads.h"
 #include "harness/asgst/unwind/unwind_service.h"
@@ -87,14 +88,16 @@ WalkStart StartAt(const ucontext_t* context, uint64_t thread, uint64_t stack_hig
           .from_context = has_context};
 }
 
-// The symbols of continuations are looked for only where vmStructs lack them.
+// JDK 25 and later: vmStructs have what FindContinuations() looks for.
 void FindContinuationsOf(const Dl_info& libjvm, WalkLayout& l) {
-  if (l.cont_entry >= 0 || l.feature < 21 || l.rules->loads_sp_from == nullptr) return;
+  if (l.feature < 21) return;
   const auto base = reinterpret_cast<uint64_t>(libjvm.dli_fbase);
   uint64_t return_pc = 0, barrier = 0;
   for (const ElfFunction& found :
-       FindFunctions(libjvm.dli_fname, {kContinuationReturnPc, kReturnBarrier}))
-    (found.name == kContinuationReturnPc ? return_pc : barrier) = base + found.address;
+       FindFunctions(libjvm.dli_fname, {kContinuationReturnPc, kReturnBarrier, kSafepoints}))
+    (found.name == kSafepoints             ? l.chunks.safepoints_at
+     : found.name == kContinuationReturnPc ? return_pc
+                                           : barrier) = base + found.address;
   FindContinuations(return_pc, barrier, LiveMemory(), l);
 }
 
@@ -147,6 +150,7 @@ Status Attach(JavaVM* vm) {
   const auto thread = reinterpret_cast<uint64_t>(pthread_getspecific(thread_key));
   RETURN_IF_ERROR(ReadThreads(structs, thread, env));
   FindThreadStatus(env, structs, feature, thread);
+  FindStackChunks(env, structs, found);
   guard_zone = GuardZone(structs);
   layout = found;
   layout.method_tables = &MethodTables();

@@ -49,7 +49,7 @@ class FrozenFramesApi : public LiveTest {
 
   ASGST_CallFrame frames_[kDepth];
   jvmtiFrameInfo truth_[kDepth];
-  int walks_ = 0, with_frozen_ = 0, same_ = 0;
+  int walks_ = 0, with_frozen_ = 0, same_ = 0, guesses_ = 0;
   bool levels_[5] = {}, inlined_ = false;  // of frozen frames
   std::string first_difference_;
 };
@@ -73,7 +73,9 @@ void FrozenFramesApi::CompareHere() {
     levels_[frame.comp_level] = true;
     inlined_ |= frame.type == ASGST_FRAME_JAVA_INLINED;
   }
-  if (n == wanted && asgst_guessed_from() < 0)
+  if (asgst_guessed_from() >= 0)
+    guesses_++;
+  else if (n == wanted)
     same_++;
   else if (first_difference_.empty())
     first_difference_ = "frame " + std::to_string(n) + " of " + std::to_string(wanted) + " and " +
@@ -98,6 +100,20 @@ TEST_F(FrozenFramesApi, AreThoseOfJvmtiWhereAllAreCompiled) { Compare("probeComp
 TEST_F(FrozenFramesApi, AreThoseOfJvmtiWhereSomeAreInterpreted) {
   Compare("probeMixed");
   EXPECT_TRUE(levels_[0]);
+}
+
+// In native code, the thread does not hold up collectors.
+TEST_F(FrozenFramesApi, AreTrueOrLeftOutWhileGarbageIsCollected) {
+  RunningMethod collecting([] {
+    JNIEnv* env = LiveJvm::Get().env();
+    jclass marked = env->FindClass("wh/Marked");
+    env->CallStaticVoidMethod(marked, env->GetStaticMethodID(marked, "collect", "()V"));
+  });
+  live_.on_probe = [this] { CompareHere(); };
+  Run("probeMixed", 100);
+  printf("%d walks: %d true, %d with guesses\n", walks_, same_, guesses_);
+  EXPECT_EQ(same_ + guesses_, walks_) << first_difference_;
+  EXPECT_GT(same_, 100);
 }
 
 // The methods of a walk's frames.
@@ -160,7 +176,8 @@ TEST_F(FrozenFramesApi, AnIteratorReturnsThemOnDemand) {
 // but for one, which is just called or left.
 struct AtRandom {
   static constexpr int kSteps = 4;
-  jmethodID steps[kSteps] = {}, entered = nullptr;
+  jmethodID steps[kSteps] = {}, entered = nullptr, newest = nullptr;
+  int64_t wrong_depth = 0, wrong_found = 0;  // of the first wrong walk, as is `newest`
   std::atomic<int> mounted{0}, with_frozen{0}, guessed{0}, complete{0}, wrong{0};
 
   void Count(ucontext_t* context) {
@@ -180,10 +197,15 @@ struct AtRandom {
     if (depth == 0 || !is_mounted) return;
     mounted++;
     if (some) with_frozen++;
-    if (is_guess)
+    if (is_guess) {
       guessed++;
-    else
-      (found == depth || found == depth + 1 ? complete : wrong)++;
+    } else if (found == depth || found == depth + 1) {
+      complete++;
+    } else if (wrong++ == 0) {
+      wrong_depth = depth;
+      wrong_found = found;
+      newest = frames[0].java_frame.method_id;
+    }
   }
 };
 
@@ -211,7 +233,9 @@ class FrozenFramesAtRandom : public FrozenFramesApi {
         method, counts_.mounted.load(), counts_.with_frozen.load(), counts_.complete.load(),
         counts_.guessed.load(), counts_.wrong.load());
     EXPECT_GT(counts_.with_frozen, 10);
-    EXPECT_LE(1000 * counts_.wrong, counts_.mounted);
+    EXPECT_LE(1000 * counts_.wrong, counts_.mounted)
+        << counts_.wrong_found << " for " << counts_.wrong_depth << " in "
+        << NameOf(counts_.newest);
   }
 
   AtRandom counts_;

@@ -150,7 +150,7 @@ astray() {
       /^   / && line != "" { line = line " " $0; next }
       { flush() }
       END { flush() }' |
-      sed -E 's/ +/ /g; s/\. (Not|Only) with:( --[a-z-]+)+//g; s/ \([^()]*default[^()]*\)//g'
+      sed -E 's/ +/ /g; s/\. (Not|Only) with:( --[a-z-]+)+//g; s/ \([^()]*default[^()]*\)//g; s/; repeatable$//'
   done | sort -u | grep -vE '^ --(baseline|out|state|times|most-times) ' >"$tmp/options"
   [ "$(wc -l <"$tmp/options")" -gt 60 ]
   awk '{ print $1 }' "$tmp/options" | uniq -d >"$tmp/several"

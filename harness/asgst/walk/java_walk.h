@@ -131,7 +131,7 @@ class JavaWalk : private InterruptedCaller {
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
   void EnterScopes(const FoundCode& code, uint64_t pc);
   bool HasRules() const { return start_->uses_rules && (at_.is_top || !at_.sender) && !guessed_; }
-  bool FindRule(uint64_t pc, bool is_top, int n, PcRule& rule, uint64_t& id) const;
+  bool FindRule(uint64_t pc, bool is_top, uint64_t n, PcRule& rule, uint64_t& id) const;
   void GoOnAfter(const PcRule& rule, uint64_t id, int n);
   uint64_t Described() const;
   bool HoldsMethod(const PcRule& rule) const;
@@ -183,7 +183,7 @@ inline bool JavaWalk::HoldsMethod(const PcRule& rule) const {
 // The rule of method `n`, counted from the innermost, 0, on, of the activation at `pc`; for n > 0
 // the rule of a newer method has been taken. False if none holds. Inlined, as a call takes a tenth
 // of a walk.
-__attribute__((always_inline)) inline bool JavaWalk::FindRule(uint64_t pc, bool is_top, int n,
+__attribute__((always_inline)) inline bool JavaWalk::FindRule(uint64_t pc, bool is_top, uint64_t n,
                                                               PcRule& rule, uint64_t& id) const {
   return MayHaveRules(pc) && start_->caches->rules.FindAny(RuleKey(pc, is_top, n), id, rule) &&
          (n == 0 ? IsSameCode(rule.blob, id) : id == rule_id_ && rule.blob == rule_blob_) &&
@@ -231,7 +231,9 @@ int JavaWalk::TakeUsual(int most, Put put) {
   const auto move = [&] {
     if (!is_top && sp != at_.sp) MoveTo(pc, sp, fp);
   };
-  int count = 0, n = 0;
+  int count = 0;
+  // As wide as in the key: the processor waits where it reads more than was just written.
+  uint64_t n = 0;
   for (PcRule rule; count < most;) {
     if (layout_.code.InInterpreter(pc)) {
       Interpreted found;
@@ -253,7 +255,7 @@ int JavaWalk::TakeUsual(int most, Put put) {
     put({rule.id, rule.bci, rule.level, static_cast<FrameType>(rule.type)});
     count++;
     if (rule.sender != 0) {
-      GoOnAfter(rule, id, n++);
+      GoOnAfter(rule, id, static_cast<int>(n++));
       continue;
     }
     n = 0;

@@ -45,8 +45,8 @@ inline bool MayHaveRules(uint64_t pc) { return pc - 1 < (uint64_t{1} << 48) - 1;
 
 // Key of method `n`, counted from the innermost, 0, on, at the return address `pc`; `is_top`: of
 // code that was interrupted at `pc`, whose description is another one.
-inline uint64_t RuleKey(uint64_t pc, bool is_top, int n) {
-  return pc ^ static_cast<uint64_t>(n) << 48 ^ static_cast<uint64_t>(is_top) << 63;
+inline uint64_t RuleKey(uint64_t pc, bool is_top, uint64_t n) {
+  return pc ^ n << 48 ^ static_cast<uint64_t>(is_top) << 63;
 }
 
 // What the instructions around a pc of an nmethod say, whatever the registers are. Holds for as

@@ -35,6 +35,7 @@ __attribute__((tls_model("initial-exec"))) thread_local LastWalk last_walk;
 
 void Fill(const JavaFrame& from, ASGST_CallFrame& to) {
   if (from.type == FrameType::kStub || from.type == FrameType::kCpp) {
+    to.java_frame.is_frozen = 0;
     to.non_java_frame.type = static_cast<uint8_t>(from.type);
     to.non_java_frame.pc = reinterpret_cast<void*>(from.pc);
     return;

@@ -34,6 +34,8 @@ class FrozenStack {
   void Leave() { low_ = end_ = 0; }
   // True while the walk is at a frozen frame.
   bool active() const { return end_ != 0; }
+  // False if a collector may have moved the frame since Begin().
+  bool Holds() const { return !active() || !MayHaveMoved(); }
   // Reads a word of the current chunk.
   bool Word(uint64_t address, uint64_t& word) const {
     return address - low_ < end_ - low_ && (address & 7) == 0 && memory_.ReadWord(address, word);

@@ -396,12 +396,12 @@ void InterruptedCaller::LeaveEntry() {
 
 // Moves sp over words that compiled code has pushed below its frame, for a stub or for itself. At
 // the frame's sp, [sp + size - 8] is a return address and, as C1 leaves fp alone,
-// [sp + size - 16] = fp in C1's code. In JDK 8, C1 asks for the thread where a class may be
-// initialised only now (PatchingStub): 10 words, alignment and 2 words
-// (MacroAssembler::get_thread). There it also saves all registers before it calls sin, cos and the
-// like: 80 words and the argument's (MacroAssembler::fp_runtime_fallback).
+// [sp + size - 16] = fp in C1's code. C1 asks for the thread where a class may be initialised only
+// now (PatchingStub): 10 words, alignment and 2 words (MacroAssembler::get_thread). In JDK 8 it
+// also saves all registers before it calls sin, cos and the like: 80 words and the argument's
+// (MacroAssembler::fp_runtime_fallback).
 void InterruptedCaller::PassArguments() {
-  constexpr uint64_t kMostPushed = 4, kMostSavedByC1 = 96;
+  constexpr uint64_t kMostPushed = 4, kMostPushedByC1 = 13, kMostSavedByC1 = 96;
   const FoundCode& found = LastCode(at_.pc);
   if (frozen_.active() || found.kind != CodeKind::kNmethod || found.frame_words <= 0 || at_.sender)
     return;
@@ -436,8 +436,11 @@ void InterruptedCaller::PassArguments() {
   }
   if (gives_back()) return;
   const FoundCode code = CodeAt(at_.pc);
-  const bool may_save = by_c1 && layout_.feature < 9;
-  const uint64_t last = sp + 8 * (may_save ? kMostSavedByC1 : kMostPushed);
+  const uint64_t most = !by_c1                ? kMostPushed
+                        : layout_.feature < 9 ? kMostSavedByC1
+                        : at_.is_top          ? kMostPushedByC1
+                                              : kMostPushed;
+  const uint64_t last = sp + 8 * most;
   for (uint64_t at = sp + 8; at <= last && at_.sp == sp; at += 8) {
     if (!IsFrameAt(at, code) || (by_c1 && !(Word(at + bytes - 16, word) && word == at_.fp)))
       continue;

@@ -53,7 +53,8 @@ bool JavaWalk::EmitC(JavaFrame& frame) {
 bool JavaWalk::Next(JavaFrame& frame) {
   guessed_frame_ = guessed_;
   const bool found = Emit(frame);
-  frame.guessed = found && guessed_frame_;
+  // What was read of a frame in the heap may turn out on the way to its caller to have moved.
+  frame.guessed = found && (guessed_frame_ || (frame.frozen && guessed_));
   return found;
 }
 
@@ -114,13 +115,21 @@ bool JavaWalk::FindInterpreted(Interpreted& found, MethodFacts& facts) const {
   return Word(at_.fp + layout_.interpreter_method, found.method) && MethodAt(found.method, facts);
 }
 
+// Ends the walk at a frame that makes no sense. If that is in the heap, the walk goes on with what
+// entered the virtual thread.
+bool JavaWalk::Lose(WalkEnd why, JavaFrame& frame) {
+  if (!frozen_.active()) return End(why);
+  TakeFrozen(FrozenStack::Step::kLost, {});
+  return Emit(frame);
+}
+
 bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
   Interpreted found;
   uint64_t fp = 0;
   const MethodFacts& facts = frame.facts;
-  if (!FindInterpreted(found, frame.facts)) return End(WalkEnd::kNoMethod);
   // An abstract method never runs.
-  if (!facts.is_native && facts.code_size == 0) return End(WalkEnd::kNoMethod);
+  if (!FindInterpreted(found, frame.facts) || (!facts.is_native && facts.code_size == 0))
+    return Lose(WalkEnd::kNoMethod, frame);
   SetFrame(frame, found.method, 0, InterpretedBci(at_.fp, facts), 0);
   if (facts.is_native) frame.type = FrameType::kNative;
   if (frozen_.active())
@@ -142,8 +151,8 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
       (pc == HandlerOf(code, l.code.deopt_begin, l.code.deopt_offset) ||
        pc == HandlerOf(code, l.mh_deopt_begin, l.mh_deopt_offset)) &&
       (!Code().Read(code.blob + l.code.original_pc, offset) || !Word(at_.sp + offset, pc) ||
-       pc < code.begin || pc >= code.end))
-    return End(WalkEnd::kUnreadable);
+       pc < code.begin || pc >= code.end || !frozen_.Holds()))
+    return Lose(WalkEnd::kUnreadable, frame);
   // Nothing is inlined before the frame is complete. Only native wrappers have level 0.
   const bool entering = at_.is_top && code.frame_complete >= 0 &&
                         pc < code.begin + static_cast<uint64_t>(code.frame_complete);
@@ -157,7 +166,7 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   const MethodFacts& facts = frame.facts;
   if (!Code().ReadWord(code.blob + l.code.method, method) || !MethodAt(method, frame.facts) ||
       (!facts.is_native && facts.code_size == 0))
-    return End(WalkEnd::kNoMethod);
+    return Lose(WalkEnd::kNoMethod, frame);
   SetFrame(frame, method, code.level, 0, code.begin);
   if (facts.is_native) frame.type = FrameType::kNative;
   if (facts.is_native || !entering) frame.bci = -1;  // not known
@@ -422,6 +431,7 @@ WalkStatus JavaWalk::BeginAtRegisters() {
   if (status == WalkStatus::kFound && at_.is_top && at_.pc == start_->registers.pc &&
       CodeAt(at_.pc).kind == CodeKind::kNmethod && IsReturn(at_.pc))
     at_.is_top = false;
+  first_pc_ = at_.pc;
   return status;
 }
 
@@ -447,7 +457,7 @@ WalkStatus JavaWalk::BelowSignal() {
 WalkStatus JavaWalk::WithCFrames(WalkStatus status) {
   const Registers& r = begun_.registers;
   if (!start_->non_java || r.pc == 0) return status;
-  if (status == WalkStatus::kFound) BeginC(r, true, at_.sp);
+  if (status == WalkStatus::kFound) BeginC(r, true, frozen_.active() ? entered_.sp : at_.sp);
   if (status != WalkStatus::kNoJavaFrame) return status;
   BeginC(r, true, start_->stack_high);
   has_java_ = false;

@@ -127,6 +127,7 @@ class JavaWalk : private InterruptedCaller {
   void SetFrame(JavaFrame& frame, uint64_t method, int level, int32_t bci, uint64_t code) const;
   int32_t InterpretedBci(uint64_t fp, const MethodFacts& facts) const;
   bool FindInterpreted(Interpreted& found, MethodFacts& facts) const;
+  bool Lose(WalkEnd why, JavaFrame& frame);
   bool InterpretedFrame(JavaFrame& frame);
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
   void EnterScopes(const FoundCode& code, uint64_t pc);

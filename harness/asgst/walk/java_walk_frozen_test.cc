@@ -65,6 +65,7 @@ class FrozenStackTest : public JavaWalkTest {
     JavaFrame frame;
     while (text.size() < 100 && walk.Next(frame)) {
       text += std::to_string((frame.method - kMethods) / 0x1000) + (frame.frozen ? "f" : " ");
+      if (frame.guessed) text += '?';
       EXPECT_EQ(frame.frozen, frame.sp == 0);
       Registers caller;
       if (frame.frozen && frame.method == MadeUpJvm::Method(2)) {
@@ -130,7 +131,10 @@ TEST_P(FrozenStackTest, ItsFramesAreLeftOutWhileACollectorMayMoveThem) {
   ASSERT_EQ(walk.Begin(), WalkStatus::kFound);
   for (int i = 0; i < 2; i++) ASSERT_TRUE(walk.Next(frame));
   memory_.Put(kSafepoints, 6);
-  EXPECT_EQ(Frozen(walk), "1f2 1 ") << "a safepoint since";
+  EXPECT_EQ(Frozen(walk), "1f?2 ?1 ?") << "a safepoint since";
+  memory_.Put(kThread, 6);
+  memory_.Put(kSafepoints, 3);
+  EXPECT_EQ(Walk(), left_out_) << "in the JVM";
   memory_.Put(kThread, 8);
   EXPECT_EQ(Walk(), whole_) << "back in Java";
 }

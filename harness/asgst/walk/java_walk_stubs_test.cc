@@ -334,24 +334,33 @@ TEST_P(BetweenFramesTest, AWordThatCompiledCodePushed) {
   }
 }
 
-// In JDK 8, C1 saves registers below its frame to ask for the thread, and all for sin, cos and so
-// on.
+// C1 saves registers below its frame to ask for the thread; in JDK 8, all for sin, cos and so on.
 TEST_P(BetweenFramesTest, WordsThatC1Pushed) {
   start_.java = {};
   start_.stack_floor = kLeafSp - 0x400;
   memory_.PutInt(leaf_ - 0x1f0 + 32, 3);  // the level
   memory_.PutBytes(leaf_ + 0x1c, {0xe8, 0, 0, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90});
-  for (const auto& [feature, most] : {std::pair{8, 96U}, {9, 4U}})
-    for (const uint64_t words : {0U, 1U, most - 1, most, most + 1}) {
-      layout_.feature = feature;
+  const auto expect = [this](uint64_t most) {
+    for (const uint64_t words : {uint64_t{0}, uint64_t{1}, most - 1, most, most + 1}) {
+      start_.registers = {leaf_ + 0x24, kLeafSp - 8 * words, kOlderFp, 0};
+      EXPECT_EQ(OnlyCaller() == wanted_[1], words <= most) << words;
+    }
+  };
+  // The same in a function that this code has called.
+  const auto expect_called = [this](uint64_t most) {
+    for (const uint64_t words : {uint64_t{0}, uint64_t{1}, most - 1, most, most + 1}) {
       const uint64_t sp = kLeafSp - 8 * words;
-      start_.registers = {leaf_ + 0x24, sp, kOlderFp, 0};
-      EXPECT_EQ(OnlyCaller() == wanted_[1], words <= most) << feature << ' ' << words;
-      // In a function that this code has called.
       memory_.Put(sp - 8, leaf_ + 0x21);
       Interrupt(0x9999, sp - 8, kOlderFp);
-      EXPECT_EQ(OnlyCaller() == wanted_[1], words <= most) << feature << ' ' << words << " called";
+      EXPECT_EQ(OnlyCaller() == wanted_[1], words <= most) << words;
     }
+  };
+  layout_.feature = 8;
+  expect(96);
+  expect_called(96);
+  layout_.feature = 9;
+  expect(13);
+  expect_called(4);
 }
 
 // While JDK 8 collects garbage, interpreted frames hold the number of their byte code.

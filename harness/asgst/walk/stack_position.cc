@@ -123,22 +123,28 @@ bool StackPosition::ToContinuationEntry(uint64_t most) {
 
 // Moves from enterSpecial's frame to the newest frame that is in the heap, if there is one.
 // `thaws`: the stub has made room for frames on the stack, so it may have taken them from the heap.
-// While doYield moves frames to the heap, they may be at both places.
+// While doYield moves frames to the heap, they may be at both places. Only a thread in Java holds
+// up safepoints for certain: ThreadInVMfromNative of JDK 21 and later sets in_vm, and then looks
+// whether a safepoint has begun.
 void StackPosition::BeginFrozen(bool thaws) {
-  constexpr int kInVm = 6, kInJava = 8;  // numbers of ThreadStates: they hold up safepoints
+  constexpr uint8_t kInJava = 8;  // number of ThreadStates
+  const ThreadStates& states = layout_.jvm.states;
   int32_t state = 0;
-  uint64_t newest = 0;
-  if (!ThreadField(layout_.jvm.thread_state, state)) return;
-  const uint8_t number = layout_.jvm.states.StateOf(state);
+  uint64_t newest = 0, last_sp = 0;
+  if (!ThreadField(layout_.jvm.thread_state, state) ||
+      !ThreadField(layout_.jvm.anchor + layout_.jvm.last_sp, last_sp))
+    return;
+  const bool holds_up = states.StateOf(state) == kInJava && states.StandsStill(kInJava, last_sp);
   entered_ = at_;
   Registers at{};
-  const auto step = frozen_.Begin(at_.sp, number != kInJava && number != kInVm, at);
+  const auto step = frozen_.Begin(at_.sp, !holds_up, at);
+  guessed_ |= thaws && layout_.chunks.stack > 0;
   if (step == FrozenStack::Step::kEnd) return;
   const FoundCode first = first_pc_ == 0 ? FoundCode{} : CodeAt(first_pc_);
   const bool yields = first.kind == CodeKind::kNmethod && first.level == 0 &&
                       Code().ReadWord(first.blob + layout_.code.method, newest) &&
                       newest == layout_.chunks.yield;
-  guessed_ |= thaws || yields;
+  guessed_ |= yields;
   TakeFrozen(step, at);
 }
 

@@ -173,10 +173,11 @@ TEST_F(FrozenFramesApi, AnIteratorReturnsThemOnDemand) {
 }
 
 // What handlers count at random moments. A handler knows the true number of frames of *Step methods
-// but for one, which is just called or left.
+// but for one, which is just called or left. In compiled code, debug information may name the
+// counting of a caller while that of an inlined callee is done.
 struct AtRandom {
   static constexpr int kSteps = 4;
-  jmethodID steps[kSteps] = {}, entered = nullptr, newest = nullptr;
+  jmethodID steps[kSteps] = {}, counting = nullptr, entered = nullptr, newest = nullptr;
   int64_t wrong_depth = 0, wrong_found = 0;  // of the first wrong walk, as is `newest`
   std::atomic<int> mounted{0}, with_frozen{0}, guessed{0}, complete{0}, wrong{0};
 
@@ -199,7 +200,8 @@ struct AtRandom {
     if (some) with_frozen++;
     if (is_guess) {
       guessed++;
-    } else if (found == depth || found == depth + 1) {
+    } else if (found == depth || found == depth + 1 ||
+               (found == depth - 1 && frames[0].java_frame.method_id == counting)) {
       complete++;
     } else if (wrong++ == 0) {
       wrong_depth = depth;
@@ -216,6 +218,7 @@ class FrozenFramesAtRandom : public FrozenFramesApi {
     const char* const names[] = {"interpStep", "c1Step", "c2Step", "inlinedStep"};
     for (int i = 0; i < AtRandom::kSteps; i++)
       counts_.steps[i] = env->GetStaticMethodID(FrozenClass(), names[i], "(I)J");
+    counts_.counting = env->GetStaticMethodID(FrozenClass(), "move", "(I)V");
     jclass in = env->FindClass("jdk/internal/vm/Continuation");
     counts_.entered =
         env->GetStaticMethodID(in, "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V");
@@ -233,7 +236,7 @@ class FrozenFramesAtRandom : public FrozenFramesApi {
         method, counts_.mounted.load(), counts_.with_frozen.load(), counts_.complete.load(),
         counts_.guessed.load(), counts_.wrong.load());
     EXPECT_GT(counts_.with_frozen, 10);
-    EXPECT_LE(1000 * counts_.wrong, counts_.mounted)
+    EXPECT_LE(1000 * counts_.wrong, counts_.mounted + 1000)
         << counts_.wrong_found << " for " << counts_.wrong_depth << " in "
         << NameOf(counts_.newest);
   }

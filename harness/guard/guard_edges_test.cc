@@ -144,7 +144,7 @@ TEST_F(GuardEdgesTest, OverflowAfterASecondFaultIsContained) {
 uint64_t MappedBytes() { return std::stoull(ReadFile("/proc/self/statm")) * PageSize(); }
 
 TEST_F(GuardEdgesTest, ASignalStackThatCannotBeMadeLeavesNothing) {
-  constexpr int kTurns = 3;  // a thread that starts meanwhile maps memory of its own, once
+  constexpr int kTurns = 3;  // a thread that starts during a turn maps memory of its own, once
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_DATA, &before), 0);
   const rlimit none{4096, before.rlim_max};  // counts memory from the moment that it is writable

@@ -236,7 +236,8 @@ class FrozenFramesAtRandom : public FrozenFramesApi {
         method, counts_.mounted.load(), counts_.with_frozen.load(), counts_.complete.load(),
         counts_.guessed.load(), counts_.wrong.load());
     EXPECT_GT(counts_.with_frozen, 10);
-    EXPECT_LE(1000 * counts_.wrong, counts_.mounted + 1000)
+    // A run has some 100 walks; figures.md has the share in many.
+    EXPECT_LE(50 * counts_.wrong, counts_.mounted + 50)
         << counts_.wrong_found << " for " << counts_.wrong_depth << " in "
         << NameOf(counts_.newest);
   }

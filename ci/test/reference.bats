@@ -54,6 +54,19 @@ enough() {
   done
 }
 
+@test "frames of virtual threads that are in the heap do not count as depth" {
+  for jdk in $(jdks); do
+    rm -rf "$out"
+    run timeout 100 "$walkhammer" stress --walker asgst --jdk "$jdk" --workload torture:virtual --depth 6 \
+      --time 2s --no-confirm --out "$out"
+    [[ "$output" != *not-for-jdk* ]] || continue
+    echo "$jdk: exit code $status: $output"
+    [ "$status" -eq 0 ]
+    [ "$(ask "select sum(count) from walk_end where ended = 'depth'")" -gt 1000 ]
+    [ "$(ask "select count(*) from finding where oracle like 'thread-start%'")" -eq 0 ]
+  done
+}
+
 @test "it fails on at most half as many instructions as AsyncGetCallTrace" {
   for jdk in $(jdks); do
     for walker in agct asgst; do

@@ -91,8 +91,7 @@ class AsgstWalker : public Walker {
   }
 
   // Converts the first `count` frames; returns how many it kept. Leaves out frames of stubs, C and
-  // C++, which hold a pc instead of a method, and the reference's frozen frames, which no other
-  // walker returns. Sets `guess` to the first kept frame from
+  // C++, which hold a pc instead of a method. Sets `guess` to the first kept frame from
   // `guessed_from` on (-1: none).
   int Convert(int count, int guessed_from, int32_t& guess) {
     const ASGST_CallFrame* frames = buffer_.frames();
@@ -101,7 +100,6 @@ class AsgstWalker : public Walker {
     for (int i = 0; i < count; i++) {
       const ASGST_JavaFrame& from = frames[i].java_frame;
       if (from.type >= ASGST_FRAME_STUB && from.type <= last) continue;
-      if (reference_ && from.is_frozen != 0) continue;
       if (guess < 0 && guessed_from >= 0 && i >= guessed_from) guess = kept;
       const int bci = from.bci == kNoBci ? -1 : from.bci;
       frames_[kept++] = {from.type == ASGST_FRAME_NATIVE ? kAgctNativeBci : bci,
@@ -131,10 +129,14 @@ class AsgstWalker : public Walker {
 
 }  // namespace
 
-std::unique_ptr<Walker> MakeAsgst() { return std::make_unique<AsgstWalker>(true); }
+// No other walker returns frozen frames. The walk leaves them out, as they would count as depth.
+std::unique_ptr<Walker> MakeAsgst() {
+  return std::make_unique<AsgstWalker>(true, ASGST_WITHOUT_FROZEN_FRAMES);
+}
 
 std::unique_ptr<Walker> MakeAsgstUncached() {
-  return std::make_unique<AsgstWalker>(true, ASGST_WITHOUT_CACHES);
+  constexpr uint32_t kOptions = uint32_t{ASGST_WITHOUT_CACHES} | ASGST_WITHOUT_FROZEN_FRAMES;
+  return std::make_unique<AsgstWalker>(true, kOptions);
 }
 
 std::unique_ptr<Walker> MakeAsgstJdk() { return std::make_unique<AsgstWalker>(false); }

@@ -12,7 +12,7 @@ constexpr uint64_t kParent = 8, kContinuation = 16;
 constexpr uint64_t kMostOfStack = 1 << 30;  // bytes
 constexpr int kMostChunks = 256;
 constexpr int32_t kMostStackWords = 1 << 27;  // 1 GiB, the most that a stack may have
-// Of a frame, below its caller's sp: fp and return address.
+// Bytes of a frame's saved fp and return address, which lie below its caller's sp.
 constexpr uint64_t kLinks = 16;
 // frame::interpreter_frame_locals_offset, bytes from fp: the distance of the first local variable
 // (frame_x86.hpp, frame_aarch64.hpp).

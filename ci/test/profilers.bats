@@ -189,9 +189,10 @@ END
   done
 }
 
-# known_jdk: the home of a JDK that each release of java-profiler knows; 1.22.0 is older than 25.
+# known_jdk [VERSION]: the home of that JDK. By default one that each release of java-profiler knows;
+# 1.22.0 is older than 25.
 known_jdk() {
-  "$BATS_TEST_DIRNAME"/../setup/jdks.sh 17 2>/dev/null | cut -d ' ' -f 2-
+  "$BATS_TEST_DIRNAME"/../setup/jdks.sh "${1:-17}" 2>/dev/null | cut -d ' ' -f 2-
 }
 
 @test "java-profiler's releases walk all scenes but those that docs/howto/profilers.md names" {
@@ -265,4 +266,16 @@ ddprof_regressions() {
 
 @test "regressions of java-profiler 1.44.0" {
   ddprof_regressions 1.44.0 ddprof-1.44
+}
+
+# ddprof-fp answers on 25 what it does not answer on 28.
+@test "threads in Java are others to java-profiler 1.44.0 on JDK 28" {
+  local library=$released/ddprof-1.44.0.so newer older
+  newer=$(known_jdk 28) older=$(known_jdk 25)
+  [ -e "$library" ] && [ -n "$newer" ] && [ -n "$older" ] || skip 'the library, JDK 28 or 25 is not here'
+  replay_all "$library" ddprof-1.44-jdk28 --jdk "$newer"
+  run --separate-stderr "$walkhammer" replay --library "$library" --jdk "$older" \
+    "$BATS_TEST_DIRNAME"/../../corpora/regressions/ddprof-1.44-jdk28/*.walk
+  echo "$output $stderr"
+  [ "$status" -eq 0 ]
 }

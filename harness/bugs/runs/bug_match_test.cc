@@ -350,6 +350,21 @@ TEST_F(SightingTest, AWalkerHasOneNameWhereverItStandsInTheRun) {
               ElementsAre("agct against asgst: differs", "agct,asgst: JVM death", kCrash));
 }
 
+// What a witness says of a walker is that walker's, whichever walkers the run has.
+TEST_F(SightingTest, AFindingAboutAProgramIsOfTheWalkerThatItNames) {
+  RunIdentity identity = TestIdentity();
+  identity.walker = "asprof-vm,asgst";
+  identity.provider = "/x/asprof-4.6.so";
+  RunWriter run = Make(identity);
+  ASSERT_TRUE(run.AddFinding(Record("witness/x: asprof-vm has no frame, unlike asgst", "")).ok());
+  ASSERT_TRUE(run.AddFinding(Record("witness/x: asprof has no frame", "")).ok());
+  std::vector<std::string> signatures;
+  for (const Sighting& one : Sightings(run)) signatures.push_back(one.signature);
+  EXPECT_THAT(signatures, ElementsAre("asprof-vm,asgst: witness/x: asprof has no frame",
+                                      "asprof-vm@asprof-4.6.so: witness/x: asprof-vm has no "
+                                      "frame, unlike asgst"));
+}
+
 TEST_F(SightingTest, EachCellHasItsOwnBuild) {
   RunWriter run = Make();
   CellRow cell = TestCell(0), other = TestCell(1);

@@ -173,15 +173,25 @@ class SightingReader {
   }
 
   // File name of the library that a walker came from; "" if it was none.
-  std::string Provider(const std::optional<ParsedWalk>& walk) const {
+  std::string Provider(bool replaceable) const {
     const size_t slash = run_.provider.rfind('/');
-    if (slash == std::string::npos || !walk || !walk->replaceable) return "";
-    return Tame(run_.provider.substr(slash + 1));
+    return slash == std::string::npos || !replaceable ? "" : Tame(run_.provider.substr(slash + 1));
+  }
+
+  // The walker that a finding about a whole program names: "OUTCOME: WALKER has ..". Null if none.
+  static const WalkerInfo* Named(std::string_view title, const std::string& walkers) {
+    for (const std::string& name : Split(walkers, ','))
+      if (const auto walker = FindWalker(name);
+          walker && title.find(": " + name + " ") != title.npos)
+        return &AllWalkers()[*walker];
+    return nullptr;
   }
 
   std::string SignatureText(const BucketRow& bucket, const Shown& shown, const Place& place) const {
     std::string title = bucket.signature.title, walker = place.walkers;
+    bool replaceable = false;
     if (shown.walk) {
+      replaceable = shown.walk->replaceable;
       walker = shown.walk->walker;
       std::string end = ", by " + walker;
       if (!shown.walk->against.empty()) {
@@ -189,8 +199,12 @@ class SightingReader {
         end = ": " + walker;
       }
       if (title.ends_with(end)) title.resize(title.size() - end.size());
+    } else if (const WalkerInfo* named = Named(title, place.walkers)) {
+      walker = named->name;
+      replaceable = named->replaceable;
     }
-    if (const std::string library = Provider(shown.walk); !library.empty()) walker += "@" + library;
+    if (const std::string library = Provider(replaceable); !library.empty())
+      walker += "@" + library;
     return Tame(walker + ": " + title);
   }
 
@@ -228,7 +242,7 @@ class SightingReader {
     sighting.shown = hits;
     sighting.of = of;
     sighting.flags = place.flags;
-    sighting.provider = Provider(shown.walk);
+    sighting.provider = Provider(shown.walk->replaceable);
   }
 
   std::string RunName() const {

@@ -280,7 +280,7 @@ walks_on() {
 @test "a child that another process kills is not a finding" {
   need_jdk
   # The OOM killer sends the first signal.
-  start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 30s --workers 1 --no-confirm --out "$out"
+  start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 5m --workers 1 --no-confirm --out "$out"
   before=0
   for signal in KILL SEGV; do
     await 60 has_child
@@ -289,6 +289,9 @@ walks_on() {
     not_this=$child
     before=$(ask "SELECT walks FROM run")
   done
+  await 60 has_child
+  await 60 walks_on "$before"
+  kill -INT "$pid"
   await_end 120
   cat "$tmp/stdout"
   [ "$status" -eq 0 ]

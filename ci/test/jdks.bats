@@ -216,11 +216,13 @@ stepped() {
   on_each --long stepped
 }
 
+# Crashes alone are replayed: other findings would take the time first.
 replayed() {
   local time one="SELECT COUNT(*) = 0 OR MAX(confirmed) > 0 FROM bucket WHERE oracle = 'crash'"
   for time in 3s 12s 60s 240s; do # a busy machine needs longer until one has been replayed
     rm -rf "$out"
     walkhammer 1 fuzz --jdk "$3" --workers 1 --walks 100000 --seed 3 --no-coverage --no-minimize \
+      --without-oracle truth --without-oracle bci --without-oracle stack-kept \
       --confirm-time "$time" || return 1
     [ "$(ask "$one")" != 1 ] || break
   done

@@ -19,12 +19,14 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 
 # wh_test(NAME SOURCE... LIBS LIBRARY... [LABELS LABEL...] [DEFINITIONS NAME=VALUE...]
-#         [DEPENDS TARGET...] [BY_BATS] [COLD]): one executable, each TEST a ctest test; with
-# sanitizers, the executable is one. A SOURCE may be a pattern.
+#         [DEPENDS TARGET...] [BY_BATS] [COLD] [TOGETHER]): one executable, each TEST a ctest test;
+# with sanitizers, the executable is one. A SOURCE may be a pattern.
 # Label jvm: loads a JVM or starts one. BY_BATS: no ctest tests; a bats test runs it. COLD: tests
-# cold libraries only, see WALKHAMMER_COLD_TESTS.
+# cold libraries only, see WALKHAMMER_COLD_TESTS. TOGETHER: one ctest test under an emulator, too,
+# which takes a tenth of a second of CPU time to start a program.
 function(wh_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "BY_BATS;COLD" "" "LIBS;LABELS;DEFINITIONS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 test "BY_BATS;COLD;TOGETHER" ""
+                        "LIBS;LABELS;DEFINITIONS;DEPENDS")
   if(test_COLD AND NOT WALKHAMMER_COLD_TESTS AND NOT WALKHAMMER_SANITIZE)
     return()
   endif()
@@ -47,10 +49,10 @@ function(wh_test name)
   if(test_BY_BATS)
     return()
   endif()
-  if(WALKHAMMER_SANITIZE)
+  if(WALKHAMMER_SANITIZE OR (CMAKE_CROSSCOMPILING AND test_TOGETHER))
     # A process for each of two thousand tests takes a quarter of their time.
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS "${test_LABELS}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1800 LABELS "${test_LABELS}")
     return()
   endif()
   set(properties TIMEOUT ${test_timeout})
@@ -112,7 +114,7 @@ wh_test(reference_test
         harness/asgst/queue/sample_ring_test.cc harness/asgst/testing/made_up_jvm.cc
         harness/asgst/testing/recorded_walk.cc
         harness/asgst/walk/unwind_table_test.cc
-        LIBS wh_unwind PkgConfig::CAPSTONE
+        LIBS wh_unwind PkgConfig::CAPSTONE TOGETHER
         DEFINITIONS WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/asgst/testing/recorded")
 wh_test(walkers_test
         harness/walkers/asgst_layout_test.cc harness/walkers/engine_puzzles_test.cc

@@ -84,6 +84,14 @@ judged() {
   find "$tmp/jdk/bin/java" "$tmp/jdk/lib" -type l \( -name java -o -name '*.so' \) | while read -r file; do
     cp --remove-destination "$(realpath "$file")" "$file"
   done
+  # Of known issues, one replay will do.
+  cat >"$tmp/walkhammer" <<END
+#!/bin/sh
+[ "\$1" != bugs ] || set -- "\$@" --times 1
+exec "$walkhammer" "\$@"
+END
+  chmod +x "$tmp/walkhammer"
+  WALKHAMMER=$tmp/walkhammer
   run --separate-stderr "$root/ci/gate.sh" --time 60s --rounds 3 --out "$out" "$jdk" "$tmp/jdk"
   echo "$status: $output $stderr"
   [ "$status" -eq 1 ]

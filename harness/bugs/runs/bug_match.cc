@@ -56,14 +56,22 @@ std::string OfCalledAgct(const std::string& signature) {
   return "agct" + WithoutLibrary(signature).substr(strlen(walker->name));
 }
 
-// How much of the signature the best pattern of the bug names; 0: none matches. A pattern that
-// names no library is of each library that has the walker.
-size_t BestPattern(const Bug& bug, const std::string& signature) {
-  const std::string bare = WithoutLibrary(signature), called = OfCalledAgct(signature);
+// What patterns may match of a signature. A pattern that names no library is of each library that
+// has the walker.
+std::vector<std::string> FormsOf(const std::string& signature) {
+  std::vector<std::string> forms = {signature};
+  for (const std::string& form : {WithoutLibrary(signature), OfCalledAgct(signature)})
+    if (std::find(forms.begin(), forms.end(), form) == forms.end()) forms.push_back(form);
+  return forms;
+}
+
+// How much of a signature with these forms the best pattern of the bug names; 0: none matches.
+size_t BestPattern(const Bug& bug, const std::vector<std::string>& forms) {
   size_t best = 0;
   for (const std::string& pattern : bug.signatures)
-    if (MatchesSignature(pattern, signature) || MatchesSignature(pattern, bare) ||
-        MatchesSignature(pattern, called))
+    if (std::any_of(forms.begin(), forms.end(), [&pattern](const std::string& form) {
+          return MatchesSignature(pattern, form);
+        }))
       best = std::max(best, 1 + NamedBytes(pattern));
   return best;
 }
@@ -88,9 +96,10 @@ bool IsOfBuild(const Bug& bug, const Sighting& sighting, bool unstated) {
 
 BugMatch MatchIn(const BugStore& store, const Sighting& sighting, bool unstated) {
   BugMatch match;
+  const std::vector<std::string> forms = FormsOf(sighting.signature);
   size_t best = 0;
   for (const auto& [id, bug] : store.bugs()) {
-    const size_t named = BestPattern(bug, sighting.signature);
+    const size_t named = BestPattern(bug, forms);
     if (named == 0) continue;
     const Bug& root = store.Root(bug);
     if (!IsFixedIn(root, sighting.seen.build)) {

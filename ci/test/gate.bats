@@ -91,13 +91,13 @@ judged() {
 exec "$walkhammer" "\$@"
 END
   chmod +x "$tmp/walkhammer"
-  WALKHAMMER=$tmp/walkhammer
-  run --separate-stderr "$root/ci/gate.sh" --time 60s --rounds 3 --out "$out" "$jdk" "$tmp/jdk"
+  WALKHAMMER=$tmp/walkhammer run --separate-stderr "$root/ci/gate.sh" --time 60s --rounds 3 --out "$out" "$jdk" "$tmp/jdk"
   echo "$status: $output $stderr"
   [ "$status" -eq 1 ]
   [[ "$output" == *"  fail  cannot-start "*"the candidate's none: "* ]]
   [ ! -e "$out/baseline/fuzz-2" ] # it says so after the first round
-  run --separate-stderr "$root/ci/gate.sh" --time 20s --rounds 1 --out "$out-2" "$tmp/jdk" "$jdk"
+  WALKHAMMER=$tmp/walkhammer run --separate-stderr "$root/ci/gate.sh" --time 20s --rounds 1 --out "$out-2" \
+    "$tmp/jdk" "$jdk"
   [ "$status" -eq 3 ]
 }
 
@@ -248,7 +248,7 @@ walkhammer gate\: NOT ENOUGH DATA, since a run failed. x' ]
 
 @test "what the store knows is told and passes; what it does not, no longer, or has as fixed fails" {
   for side in before:asgst now:asgst,puzzle-crash; do
-    run "$WALKHAMMER" fuzz --jdk "$jdk" --walker "${side#*:}" --scene c2 --time 5s --no-confirm \
+    run "$WALKHAMMER" fuzz --jdk "$jdk" --walker "${side#*:}" --scene c2 --walks 200000 --no-confirm \
       --no-coverage --out "$out/${side%:*}"
   done
   printf '[effects]\ncodes = "ignore"\nslower = "ignore"\nunsure = "fail"\n' >"$BATS_TEST_TMPDIR/policy.toml"

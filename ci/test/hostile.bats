@@ -43,7 +43,7 @@ walk_file() {
 
 @test "report prints no escapes of a run folder" {
   need_jdk
-  run "$walkhammer" fuzz --jdk "$jdk" --walker puzzle-honest --scene c2 --time 2s --no-confirm \
+  run "$walkhammer" fuzz --jdk "$jdk" --walker puzzle-honest --scene c2 --walks 1000 --no-confirm \
     --out "$tmp/run"
   [ -s "$tmp/run/run.db" ]
   sqlite3 "$tmp/run/run.db" "update run set vm_version = '$escape', reason = '$escape'"

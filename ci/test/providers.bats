@@ -203,7 +203,7 @@ steps_contradict() {
 
 @test "the bug of the example's plugin is found by fuzz, stress and step in three seconds each" {
   local step=(step --workload torture:mixed --thread torture)
-  plugin plugin_with_bug fuzz
+  plugin plugin_with_bug fuzz --workers 1
   [ "$status" -eq 1 ]
   [ "$(ask "select count(*) > 5 from bucket where title like 'truth/wrong-frames in scene %'")" -eq 1 ]
   plugin plugin_with_bug stress --workload torture:mixed
@@ -217,7 +217,7 @@ steps_contradict() {
   done
   [ "$(steps_contradict)" -eq 1 ]
   # Without the bug, none of these is seen.
-  plugin plugin fuzz
+  plugin plugin fuzz --workers 1
   [ "$(ask "select count(*) from bucket where title like 'truth/wrong-frames%'")" -eq 0 ]
   plugin plugin stress --workload torture:mixed
   [ "$status" -eq 0 ]
@@ -232,7 +232,7 @@ steps_contradict() {
   [ "$status" -eq 0 ]
   [ "$(ask "select count(*) from bucket where title like 'witness/%' or title like 'agreement/%'")" -eq 0 ]
   [ "$(ask "select count(*) from note where name in ('oracle witness', 'oracle agreement')")" -eq 2 ]
-  plugin plugin_with_bug fuzz --without-oracle truth
+  plugin plugin_with_bug fuzz --workers 1 --without-oracle truth
   [ "$(ask "select count(*) from bucket where title like 'truth/%'")" -eq 0 ]
   [ "$(ask "select detail from note where name = 'oracle truth'")" = "--without-oracle: nothing that it would find was looked for" ]
   refuses 2 'there is no oracle "wittness"; nearest: witness' fuzz --without-oracle wittness

@@ -229,11 +229,11 @@ END
 
 @test "a found crash can be shown and replayed" {
   need_jdk
-  run timeout 180 "$walkhammer" fuzz --jdk "$jdk" --time 5s --seed 1 --no-confirm \
+  run timeout 180 "$walkhammer" fuzz --jdk "$jdk" --walks 100000 --seed 1 --no-confirm \
     --out "$out"
   clean_or_findings
   file=$(find "$out" -name '*.walk' -type f | sort | head -n 1)
-  [ -n "$file" ] || skip "no finding in 5 s"
+  [ -n "$file" ] || skip "no finding in 100,000 walks"
   run --separate-stderr "$walkhammer" show "$file"
   echo "$output" "$stderr"
   [ "$status" -eq 0 ]

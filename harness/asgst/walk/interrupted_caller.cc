@@ -55,9 +55,9 @@ bool InterruptedCaller::BetweenInterpretedFrames() {
     MoveTo(above, r.sp, r.fp);
     return true;
   }
-  if (above <= r.sp || !InStack(above - 8)) return false;
+  if (above < r.sp || !InStack(above)) return false;
   // While the interpreter makes room for locals, the return address is in a register: ret = rax.
-  if (!TakeReturnAt(r.sp, r.fp)) {
+  if (above == r.sp || !TakeReturnAt(r.sp, r.fp)) {
     if (!IsReturn(start_->java.return_pc)) return false;
     MoveTo(start_->java.return_pc, above, r.fp);
   }

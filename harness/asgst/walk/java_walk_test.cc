@@ -79,6 +79,9 @@ TEST_P(BetweenFramesTest, OnEntry) {
 TEST_P(BetweenFramesTest, WhileLocalsAreMadeRoomFor) {
   start_.java.return_pc = leaf_ + 0x20;
   EXPECT_EQ(Walk(), wanted_);
+  start_.registers.sp = kLeafSp;  // before there is room for any
+  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(guesses_, std::vector<bool>(2, false));
 }
 
 TEST_P(BetweenFramesTest, WhileTheFrameIsBuilt) {

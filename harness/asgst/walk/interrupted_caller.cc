@@ -123,7 +123,8 @@ bool InterruptedCaller::FromFrameBeingBuilt() {
 }
 
 // Moves from C code to its Java caller by unwind tables. False if no table describes the
-// interrupted pc, as before the tables are made, or if a signal interrupted Java code.
+// interrupted pc, as before the tables are made, if a signal interrupted Java code, or if there is
+// no Java frame.
 bool InterruptedCaller::FromLeafCallByTables() {
   NativeUnwinder c(start_->unwind, *layout_.rules, memory_);
   const uint64_t sp = start_->registers.sp, high = start_->stack_high;
@@ -143,6 +144,7 @@ bool InterruptedCaller::FromLeafCallByTables() {
     guessed_ |= c.has_guessed();
     return true;
   }
+  no_java_ = is_own && !c.has_guessed() && c.AtOldest();
   return false;
 }
 

@@ -27,6 +27,8 @@ class InterruptedCaller : public StackPosition {
   // True, once, if FromLeafCallByTables() came to Java code that a signal interrupted: `start_` has
   // the registers of that code then.
   bool TakeSignal() { return std::exchange(found_signal_, false); }
+  // True if FromLeafCallByTables() came to the thread's oldest frame through C code alone.
+  bool IsWithoutJava() const { return no_java_; }
   bool InDeoptHandler(const FoundCode& code);
   void PassLocals();
 
@@ -49,7 +51,7 @@ class InterruptedCaller : public StackPosition {
 
   // The code that a signal interrupted; once set, start_ points to it and no longer to begun_.
   std::optional<WalkStart> below_signal_;
-  bool found_signal_ = false;
+  bool found_signal_ = false, no_java_ = false;
 };
 
 }  // namespace walkhammer::asgst

@@ -501,6 +501,8 @@ WalkStatus JavaWalk::FindFirst() {
     at_ = {r.pc, r.sp, r.fp, true};
     if (!FromLeafCallByTables()) {
       if (TakeSignal()) return BelowSignal();
+      // The thread is about to call Java for the first time, or has returned from there.
+      if (IsWithoutJava()) return WithCFrames(WalkStatus::kNoJavaFrame);
       if (!FromLeafCall()) return WalkStatus::kUnknownJava;
       guessed_ = true;
     }

@@ -373,5 +373,30 @@ TEST_P(JavaWalkTest, SaysWhatItSearchedFor) {
   EXPECT_EQ(End(), WalkEnd::kNoCaller) << "what the walk ran into says more";
 }
 
+// A thread that is about to call Java for the first time is in Java already. A return address that
+// an earlier call has left behind is none of a frame.
+TEST_P(JavaWalkTest, CFunctionsAloneAreNoJavaFrame) {
+  const UnwindRow rows[] = {{0, 32, UnwindRow::kSame, -8, UnwindRow::kSp},
+                            {0x800, 32, UnwindRow::kSame, UnwindRow::kGone, UnwindRow::kSp},
+                            {0x900, 32, UnwindRow::kSame, UnwindRow::kSame, UnwindRow::kSp}};
+  const UnwindModule module{0x9000, 0x9fff, rows};
+  const std::span<const UnwindModule> modules(&module, 1);
+  UnwindTables tables;
+  tables.Publish(&modules);
+  start_.unwind = &tables;
+  const uint64_t sp = kLeafSp - 0x40;
+  memory_.Put(sp + 24, 0x9810);
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  memory_.PutBytes(leaf_ + 0x1b, {0xe8});
+  start_.registers = {0x9100, sp, 0x77, 0};
+  EXPECT_EQ(End(), WalkEnd::kNoJava);
+  EXPECT_EQ(JavaWalk(layout_, memory_, start_).Begin(), WalkStatus::kNoJavaFrame);
+  start_.non_java = true;
+  EXPECT_EQ(Walk(), std::vector<Seen>(2, {~0ULL, -1, -1, FrameType::kCpp}));
+  start_.non_java = false;
+  memory_.Put(sp + 24, 0x9910);  // nothing says that this function has no caller
+  EXPECT_NE(End(), WalkEnd::kNoJava);
+}
+
 }  // namespace
 }  // namespace walkhammer::asgst

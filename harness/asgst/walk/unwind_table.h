@@ -79,6 +79,11 @@ class NativeUnwinder {
     return top_ && signal_pc_ != 0 &&
            rules_.read_signal_frame(memory_, signal_pc_, signal_sp_, frame);
   }
+  // True if at() is the oldest frame of its thread: the table says that it has no caller.
+  bool AtOldest() const {
+    const UnwindRow row = Row();
+    return row.base != UnwindRow::kUnknown && row.ra == UnwindRow::kGone;
+  }
   // True if, since Begin(), Up() has moved, or failed to, without a row.
   bool has_guessed() const { return has_guessed_; }
 

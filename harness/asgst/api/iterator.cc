@@ -70,6 +70,7 @@ int Run(const void* context, const walkhammer::Registers* registers, int32_t opt
   WalkStart start = outside ? StartOutsideJava(ucontext, registers) : StartOf(ucontext, thread);
   if (registers != nullptr) start.registers = *registers;
   start.frozen = (options & ASGST_INCLUDE_FROZEN_FRAMES) != 0;
+  start.unpacked = true;
   const From from = registers == nullptr ? From::kContext : From::kRegisters;
   ASGST_Iterator iterator(start, outside ? LiveMemory() : MemoryOf(start), options,
                           outside ? From::kOutsideJava : from);

@@ -107,6 +107,7 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_
     start.uses_rules = false;
   }
   start.frozen = (options & ASGST_WITHOUT_FROZEN_FRAMES) == 0;
+  start.unpacked = true;
   const LiveMemory memory = MemoryOf(start);
   JavaWalk walk(*layout, memory, start);
   const WalkStatus status = walk.Begin();
@@ -125,6 +126,7 @@ jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* 
       !StartOfOther(static_cast<const ucontext_t*>(ucontext), thread, start, non_java))
     return ASGST_THREAD_NOT_JAVA;
   start.frozen = (options & ASGST_WITHOUT_FROZEN_FRAMES) == 0;
+  start.unpacked = true;
   // If the thread is not parked after all, its stack may change, or vanish, while it is read.
   const LiveMemory memory;
   JavaWalk walk(*Live(), memory, start);

@@ -45,7 +45,8 @@ enum {
   ASGST_UNKNOWN_JAVA = -5,          /* the newest Java frame cannot be found, or makes no sense */
   ASGST_UNKNOWN_STATE = -7,         /* threads are not walked in this thread's state */
   ASGST_THREAD_EXIT = -8,           /* the current thread has left its last method, and ends */
-  ASGST_DEOPT = -9,                 /* interpreted frames are just replacing a compiled frame */
+  ASGST_DEOPT = -9,                 /* interpreted frames are just replacing a compiled frame, and
+                                       what they will be cannot be read */
   ASGST_THREAD_NOT_JAVA = -10       /* the thread is not a Java thread of the JVM */
 };
 
@@ -62,7 +63,7 @@ enum { ASGST_WITHOUT_FROZEN_FRAMES = 1 << 29 };
 
 typedef struct {
   uint8_t type;
-  int8_t comp_level;   /* 0 interpreted, 1 to 3 C1, 4 C2 */
+  int8_t comp_level;   /* 0 interpreted, or about to be, in deoptimisation; 1 to 3 C1, 4 C2 */
   uint16_t bci;        /* byte code index; 65535: none, as in native methods */
   uint8_t is_frozen;   /* extension of libasgst: 1: the frame is one of a mounted virtual thread,
                           in the heap until its callee returns; else 0 */

@@ -84,7 +84,8 @@ typedef struct {
   int comp_level; /* 0 interpreted, 1 to 3 C1, 4 C2; -1 undefined */
   int bci;        /* byte code index; -1: none, as in native methods */
   ASGST_Method method;
-  void *pc, *sp, *fp; /* of the physical frame, also for the inlined frames in it */
+  void *pc, *sp, *fp; /* of the physical frame, also for the inlined frames in it;
+                        null: deoptimisation has yet to lay the frame out */
 } ASGST_Frame;
 
 typedef void (*ASGST_IteratorHandler)(ASGST_Iterator*, void* argument);

@@ -87,8 +87,8 @@ void ForEachNumber(WalkLayout& l, Visit visit) {
   visit("interpreter_method", l.interpreter_method);
   visit("interpreter_bcp", l.interpreter_bcp);
 }
-// Not of `chunks`: a recorded walk leaves out what is in the heap.
-static_assert(sizeof(WalkLayout) == 496, "a field came or went: ForEachNumber must visit it");
+// Not of `chunks` and `unpacked`: a recorded walk leaves out what is not on the stack.
+static_assert(sizeof(WalkLayout) == 528, "a field came or went: ForEachNumber must visit it");
 
 template <typename Visit>
 void ForEachRegister(WalkStart& s, Visit visit) {

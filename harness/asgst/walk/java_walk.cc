@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace walkhammer::asgst {
 namespace {
@@ -30,7 +31,8 @@ bool JavaWalk::End(WalkEnd why) {
 }
 
 WalkEnd JavaWalk::end() const {
-  if (!ended_ || in_c_ || in_scopes_ || in_rules_ || stub_on_top_) return WalkEnd::kUntold;
+  if (!ended_ || in_c_ || in_scopes_ || in_rules_ || stub_on_top_.pc != 0 || unpacked_left_ > 0)
+    return WalkEnd::kUntold;
   return end_ == WalkEnd::kWhole && guessed_ ? WalkEnd::kGuessed : end_;
 }
 
@@ -60,12 +62,12 @@ bool JavaWalk::Next(JavaFrame& frame) {
 
 bool JavaWalk::Emit(JavaFrame& frame) {
   if (in_c_ && EmitC(frame)) return true;
-  if (stub_on_top_) {
-    const Registers& r = start_->registers;
-    stub_on_top_ = false;
+  if (stub_on_top_.pc != 0) {
+    const Registers r = std::exchange(stub_on_top_, {});
     frame = {FrameType::kStub, -1, -1, 0, r.pc, r.sp, r.fp, {}};
     return true;
   }
+  if (unpacked_left_ > 0) return EmitUnpacked(frame);
   if (in_scopes_) return EmitScope(frame);
   if (in_rules_) return EmitNextByRule(frame);
   for (int skipped = 0; !ended_ && skipped < kMostSkipped; skipped++) {
@@ -279,7 +281,9 @@ bool JavaWalk::Up(int32_t frame_words) {
 void JavaWalk::PassCompiled(uint64_t end) {
   FoundCode code;
   for (uint64_t pc = 0; !ended_ && !at_.is_top && !at_.sender;) {
-    if (frozen_.active() || in_c_ || stub_on_top_ || in_scopes_ || in_rules_) return;
+    if (frozen_.active() || in_c_ || stub_on_top_.pc != 0 || unpacked_left_ > 0 || in_scopes_ ||
+        in_rules_)
+      return;
     if (pc != at_.pc) code = CodeAt(pc = at_.pc);
     if (code.kind != CodeKind::kNmethod || code.frame_words <= 0 ||
         at_.sp + FrameBytes(code) >= end || !Up(code.frame_words))
@@ -389,7 +393,8 @@ WalkStatus JavaWalk::Begin() {
       layout_.unpacked_frames > 0 && ThreadField(layout_.unpacked_frames, unpacked);
   if (!is_known || unpacked == 0) return Found(status);
   const bool is_there = status == WalkStatus::kFound && !guessed_ && InDeoptimisedFrame();
-  return Found(is_there ? status : WalkStatus::kDeoptimization);
+  if (is_there || BeginUnpacked(unpacked, status)) return WalkStatus::kFound;
+  return Found(WalkStatus::kDeoptimization);
 }
 
 // While a compiled frame is unpacked: true if the frame is still there, as the newest or as the
@@ -476,7 +481,8 @@ void JavaWalk::BeginAtCaller(const Registers& caller) {
 WalkStatus JavaWalk::BeginInCode() {
   const Registers& r = start_->registers;
   const WalkStatus status = FindFirst();
-  stub_on_top_ = start_->non_java && status == WalkStatus::kFound && at_.pc != r.pc && InCode(r.pc);
+  if (start_->non_java && status == WalkStatus::kFound && at_.pc != r.pc && InCode(r.pc))
+    stub_on_top_ = r;
   return status;
 }
 

@@ -27,12 +27,12 @@ enum class FrameType : uint8_t {
 
 struct JavaFrame {
   FrameType type;
-  int8_t level;     // 0 interpreted or native, 1..3 C1, 4 C2; -1: kStub, kCpp
-  int32_t bci;      // -1: none
-  uint64_t method;  // Method*; 0: kStub, kCpp
-  uint64_t pc, sp, fp;
-  MethodFacts facts;  // only `id` is set in each frame of a method
-  uint64_t code = 0;  // first instruction of its compiled code; 0: none
+  int8_t level;         // 0 interpreted or native, 1..3 C1, 4 C2; -1: kStub, kCpp
+  int32_t bci;          // -1: none
+  uint64_t method;      // Method*; 0: kStub, kCpp
+  uint64_t pc, sp, fp;  // all 0: deoptimisation has yet to lay the frame out
+  MethodFacts facts;    // only `id` is set in each frame of a method
+  uint64_t code = 0;    // first instruction of its compiled code; 0: none
   // This frame, or a newer one, was searched for instead of derived: it may be wrong, and callers
   // in between may be missing. Of kCpp: this frame, or a newer one of kCpp, or its caller.
   bool guessed = false;
@@ -103,7 +103,7 @@ class JavaWalk : private InterruptedCaller {
   // known.
   bool Caller(Registers& caller) const {
     caller = {at_.pc, at_.sp, at_.fp, 0};
-    return !ended_ && !frozen_.active();
+    return !ended_ && !frozen_.active() && unpacked_left_ == 0;
   }
 
  private:
@@ -111,6 +111,9 @@ class JavaWalk : private InterruptedCaller {
 
   WalkStatus BeginByState();
   bool InDeoptimisedFrame();
+  bool BeginUnpacked(uint64_t array, WalkStatus status);
+  bool Unpacked(int32_t index, JavaFrame& frame) const;
+  bool EmitUnpacked(JavaFrame& frame);
   WalkStatus BeginInCode();
   WalkStatus FindFirst();
   WalkStatus BeginInC();
@@ -157,7 +160,12 @@ class JavaWalk : private InterruptedCaller {
   // Unwinds the frames of C code that come before the current Java frame.
   NativeUnwinder c_;
   bool in_c_ = false;
-  bool stub_on_top_ = false;  // Next() first returns the interrupted stub, which `at_` has left
+  // pc not 0: Next() first returns this stub, interrupted or about to lay frames out, which `at_`
+  // has left.
+  Registers stub_on_top_{};
+  // vframeArray that frames are returned from, how many it has, how many are to be returned yet.
+  uint64_t unpacked_ = 0;
+  int32_t unpacked_count_ = 0, unpacked_left_ = 0;
   // In a compiled frame: the scopes that Next() has yet to return.
   uint64_t scopes_blob_ = 0, scopes_code_ = 0;  // their nmethod, its first instruction
   uint32_t scopes_offset_ = 0;                  // bytes from there to where they are described
@@ -220,8 +228,8 @@ inline int32_t JavaWalk::InterpretedBci(uint64_t fp, const MethodFacts& facts) c
 template <typename Put>
 int JavaWalk::TakeUsual(int most, Put put) {
   uint64_t code_low = 0, code_high = 0, id = 0;
-  if (ended_ || in_c_ || stub_on_top_ || in_scopes_ || in_rules_ || frozen_.active() ||
-      !HasRules() || !Peek(layout_.code.cache_low, code_low) ||
+  if (ended_ || in_c_ || stub_on_top_.pc != 0 || unpacked_left_ > 0 || in_scopes_ || in_rules_ ||
+      frozen_.active() || !HasRules() || !Peek(layout_.code.cache_low, code_low) ||
       !Peek(layout_.code.cache_high, code_high))
     return 0;
   // Two words at an address in [low, high) are read by plain loads.

@@ -78,5 +78,151 @@ TEST_P(BetweenFramesTest, AtABarrierThatGivesItsMethodUp) {
   EXPECT_NE(Walk(), wanted_) << "a register that the caller has saved";
 }
 
+// Deoptimisation replaces the leaf, into which method 2 was inlined; the leaf's caller is
+// interpreted. The stub that does so was interrupted once it had removed the compiled frame.
+class UnpackedFramesTest : public BetweenFramesTest {
+ protected:
+  static constexpr uint64_t kHead = kThread + 0x110, kArray = 0x800000, kElements = kArray + 0x80;
+
+  UnpackedFramesTest() {
+    layout_.unpacked_frames = 0x110;
+    layout_.unpacked = {.caller_pc = 24,
+                        .caller_sp = 16,
+                        .caller_fp = 40,
+                        .count = 64,
+                        .elements = 0x80,
+                        .element_size = 32,
+                        .bci = 8,
+                        .method = 16};
+    memory_.Put(kHead, kArray);
+    PutCaller({MadeUpJvm::kInterpreter + 0x10, kLeafSp + 32, MadeUpJvm::kStack + 0x180, 0});
+    memory_.PutInt(kArray + 64, 2);
+    PutElement(0, 2, 5);
+    PutElement(1, 0, 7);
+    start_.unpacked = true;
+    Interrupt(jvm_.stub + 8, kLeafSp + 24, 0x5678);
+    memory_.Put(kLeafSp + 24, 0x77);
+  }
+  void PutCaller(const Registers& caller) {
+    memory_.Put(kArray + 16, caller.sp);
+    memory_.Put(kArray + 24, caller.pc);
+    memory_.Put(kArray + 40, caller.fp);
+  }
+  void PutElement(uint64_t index, uint64_t method, int32_t bci) {
+    memory_.PutInt(kElements + 32 * index + 8, static_cast<uint32_t>(bci));
+    memory_.Put(kElements + 32 * index + 16, MadeUpJvm::Method(method));
+  }
+  // How the walk begins if `word` is at `address`.
+  WalkStatus With(uint64_t address, uint64_t word) {
+    uint64_t kept = 0;
+    EXPECT_TRUE(memory_.ReadWord(address, kept));
+    memory_.Put(address, word);
+    const WalkStatus status = JavaWalk(layout_, memory_, start_).Begin();
+    memory_.Put(address, kept);
+    return status;
+  }
+
+  const std::vector<Seen> unpacked_ = {
+      {2, 5, 0, FrameType::kJava}, {0, 7, 0, FrameType::kJava}, wanted_[1]};
+};
+
+TEST_P(UnpackedFramesTest, AreThoseThatTheInterpreterWillHave) {
+  EXPECT_EQ(Walk(), unpacked_);
+  EXPECT_EQ(end_, WalkEnd::kWhole);
+  EXPECT_EQ(guesses_, std::vector<bool>(3, false));
+  PutElement(0, 2, -1);  // SynchronizationEntryBCI
+  EXPECT_EQ(Walk()[0].bci, 0);
+}
+
+TEST_P(UnpackedFramesTest, HaveNoPlaceOnTheStack) {
+  JavaWalk walk(layout_, memory_, start_);
+  JavaFrame frame;
+  Registers caller;
+  ASSERT_EQ(walk.Begin(), WalkStatus::kFound);
+  for (const bool is_oldest : {false, true}) {
+    EXPECT_EQ(walk.end(), WalkEnd::kUntold);
+    ASSERT_TRUE(walk.Next(frame));
+    EXPECT_EQ(frame.pc | frame.sp | frame.fp, 0U);
+    EXPECT_EQ(walk.Caller(caller), is_oldest);
+  }
+  EXPECT_EQ(caller.sp, kLeafSp + 32);
+  start_.unpacked = false;
+  EXPECT_EQ(Walk(), std::vector<Seen>{});
+  EXPECT_EQ(end_, WalkEnd::kDeopt);
+}
+
+// Where a walk takes frames by rules, none of these frames is left out.
+TEST_P(UnpackedFramesTest, ComeBeforeTheUsualOnes) {
+  static WalkStart::Caches caches;
+  start_.caches = &caches;
+  start_.uses_rules = true;
+  JavaWalk walk(layout_, memory_, start_);
+  ASSERT_EQ(walk.Begin(), WalkStatus::kFound);
+  EXPECT_EQ(walk.TakeUsual(9, [](const JavaWalk::UsualFrame&) {}), 0);
+  walk.PassCompiled(MadeUpJvm::kStackEnd);
+  JavaFrame frame;
+  ASSERT_TRUE(walk.Next(frame));
+  EXPECT_EQ(frame.method, MadeUpJvm::Method(2));
+}
+
+TEST_P(UnpackedFramesTest, ComeAfterTheStubThatLaysThemOut) {
+  start_.non_java = true;
+  const auto seen = Walk();
+  ASSERT_GE(seen.size(), 4U);
+  EXPECT_EQ(seen[0].type, FrameType::kStub);
+  EXPECT_EQ(seen[1], unpacked_[0]);
+  EXPECT_EQ(seen[3], unpacked_[2]);
+}
+
+TEST_P(UnpackedFramesTest, NothingThatMakesNoSenseIsTaken) {
+  EXPECT_EQ(With(kArray + 64, 2), WalkStatus::kFound);
+  EXPECT_EQ(With(kArray + 64, 0), WalkStatus::kDeoptimization);
+  EXPECT_EQ(With(kArray + 64, 3), WalkStatus::kDeoptimization) << "no third element is there";
+  EXPECT_EQ(With(kArray + 16, MadeUpJvm::kStackEnd), WalkStatus::kDeoptimization);
+  EXPECT_EQ(With(kArray + 16, kLeafSp), WalkStatus::kDeoptimization) << "below sp";
+  EXPECT_EQ(With(kArray + 24, 0x77), WalkStatus::kDeoptimization);
+  EXPECT_EQ(With(kElements + 8, 50), WalkStatus::kDeoptimization) << "behind the byte code";
+  EXPECT_EQ(With(kElements + 48, MadeUpJvm::Method(3)), WalkStatus::kDeoptimization) << "native";
+  EXPECT_EQ(With(kElements + 48, 0x77), WalkStatus::kDeoptimization);
+  EXPECT_EQ(With(kHead, 0x1000), WalkStatus::kDeoptimization);
+}
+
+// Another thread than the current one goes on and frees the array.
+TEST_P(UnpackedFramesTest, TheThreadGoesOn) {
+  JavaWalk walk(layout_, memory_, start_);
+  JavaFrame frame;
+  ASSERT_EQ(walk.Begin(), WalkStatus::kFound);
+  ASSERT_TRUE(walk.Next(frame));
+  memory_.Put(kHead, kArray + 0x1000);
+  EXPECT_FALSE(walk.Next(frame));
+  EXPECT_TRUE(walk.broken());
+  EXPECT_EQ(walk.end(), WalkEnd::kDeopt);
+}
+
+// Until the stub removes the compiled frame, that frame says more.
+TEST_P(UnpackedFramesTest, TheCompiledFrameIsStillThere) {
+  memory_.Put(kLeafSp + 24, MadeUpJvm::kInterpreter + 0x10);
+  start_.registers = {leaf_ + 0x1c, kLeafSp, kOlderFp, 0};
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+// The deoptimised frame was the oldest one of a virtual thread that is on the stack.
+TEST_P(UnpackedFramesTest, BelowWhatEnteredAVirtualThread) {
+  const uint64_t entry = kLeafSp + 0x40;
+  Enter(entry);
+  memory_.PutRecord(entry + 32, MadeUpJvm::kStack + 0x200, layout_.call_stub_return);
+  PutCaller({caller_ + 0x30, entry - 0x10, 0, 0});
+  EXPECT_EQ(Walk(), (std::vector<Seen>{unpacked_[0], unpacked_[1], kInlined, kOuter}));
+}
+
+TEST_P(UnpackedFramesTest, AnyDamageEndsTheWalk) {
+  DamageAnyhow(memory_, [&] { EXPECT_LE(Walk().size(), 100U); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, UnpackedFramesTest, testing::Values(&kX86_64Rules, &kAarch64Rules),
+                         [](const auto& info) {
+                           return info.param == &kX86_64Rules ? "x86_64" : "aarch64";
+                         });
+
 }  // namespace
 }  // namespace walkhammer::asgst

@@ -29,9 +29,32 @@ void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.null_free_numbers = l.feature >= 20;
 }
 
+// Where frames are that are neither compiled any more nor interpreted yet. A `frame` begins with sp
+// and pc and ends with fp and the unextended sp (frame.hpp, frame_x86.hpp, frame_aarch64.hpp of JDK
+// 8 to 28); on aarch64, where JDK 21 and later have 8 words of it, with one more word.
+void ReadUnpacked(StructReader& read, const VmStructs& structs, WalkLayout& l) {
+  constexpr int kWord = 8, kWithTrust = 8 * kWord;
+  UnpackedLayout& u = l.unpacked;
+  l.unpacked_frames = read.Optional("JavaThread", "_vframe_array_head");
+  const int caller = read.Optional("vframeArray", "_caller");
+  const auto array = structs.SizeOf("vframeArray"), element = structs.SizeOf("vframeArrayElement"),
+             frame = structs.SizeOf("frame");
+  u.count = read.Optional("vframeArray", "_frames");
+  u.bci = read.Optional("vframeArrayElement", "_bci");
+  u.method = read.Optional("vframeArrayElement", "_method");
+  if (caller < 0 || u.count < 0 || u.bci < 0 || u.method < 0 || !array || !element || !frame)
+    return;
+  const int frame_size = static_cast<int>(*frame);
+  const bool has_trust = l.rules->has_link_register && frame_size >= kWithTrust;
+  u.caller_sp = caller;
+  u.caller_pc = caller + kWord;
+  u.caller_fp = caller + frame_size - (has_trust ? 3 : 2) * kWord;
+  u.element_size = static_cast<int>(*element);
+  u.elements = static_cast<int>(*array - *element);  // the array's type has one element
+}
+
 void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.wrapper_anchor = read.Need("JavaCallWrapper", "_anchor");
-  l.unpacked_frames = read.Optional("JavaThread", "_vframe_array_head");
   // vmStructs declare this constant on x86_64 only.
   l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset")
                            .value_or(l.rules->slots.entry_wrapper);
@@ -63,6 +86,7 @@ Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature, const M
   l.const_bytes = read.NeedSize("ConstMethod");
   l.ids_are_numbers = l.feature >= kFirstFeatureWithNumbers;
   ReadFrames(read, structs, l);
+  ReadUnpacked(read, structs, l);
   l.cont_entry = read.Optional("JavaThread", "_cont_entry");
   l.cont_entry_size = static_cast<int>(structs.SizeOf("ContinuationEntry").value_or(0));
   l.cont_return_at = reinterpret_cast<uint64_t>(structs.Static("ContinuationEntry", "_return_pc"));

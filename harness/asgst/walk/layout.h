@@ -34,6 +34,16 @@ struct ChunkLayout {
   uint64_t yield;  // Method* of Continuation.doYield, which moves frames to the heap; 0: not known
 };
 
+// A vframeArray: the frames that deoptimisation makes of a compiled one, and that one's caller.
+// Byte offsets; all from vmStructs, except the fields of a C++ `frame`: see ReadUnpacked().
+struct UnpackedLayout {
+  int caller_pc, caller_sp, caller_fp;  // in vframeArray::_caller, a `frame`
+  int count;                            // vframeArray::_frames, an int
+  int elements;      // vframeArray::_elements: one for each frame, newest first; 0: not known
+  int element_size;  // bytes of a vframeArrayElement
+  int bci, method;   // in an element
+};
+
 // Byte offsets; -1: this JDK has no such field.
 struct WalkLayout {
   int feature;             // JDK version: 11, 25
@@ -79,8 +89,9 @@ struct WalkLayout {
 
   // Offset of JavaThread::_vframe_array_head, which is not null from the moment that deoptimisation
   // takes a compiled frame's contents until the interpreted frames that replace it are complete; 0
-  // or less: not known.
+  // or less: not known. `unpacked`: of what it points to.
   int unpacked_frames;
+  UnpackedLayout unpacked;
 
   // Slots of an interpreted frame, bytes from fp; see also CodeRules::slots. sender_sp is from
   // vmStructs, the others are from frame_x86.hpp and frame_aarch64.hpp: interpreter_method is the

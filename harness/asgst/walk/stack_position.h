@@ -46,6 +46,9 @@ struct WalkStart {
   bool uses_rules = false;
   bool from_context = false;  // the thread was interrupted at `registers`
   bool frozen = false;        // also return frames of a virtual thread that are in the heap
+  // Also return frames that deoptimisation is about to lay out: they have no place on the stack
+  // yet.
+  bool unpacked = false;
 };
 
 // Reads the committed part of a code heap by plain loads, all other memory through `other`.

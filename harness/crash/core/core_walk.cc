@@ -83,6 +83,7 @@ class StackWalker {
     start.stack_floor = thread.stack_limit;
     start.unwind = &unwind_.tables();
     start.non_java = options_.native;
+    start.unpacked = true;
     CoreStack stack{tid, place.nth_signal, place.signal, thread.state, {}, WalkEnd::kUntold};
     JavaWalk walk(layout_, core_, start);
     const bool found = walk.Begin() == asgst::WalkStatus::kFound;

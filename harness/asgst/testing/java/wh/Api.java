@@ -5,6 +5,7 @@ package wh;
 final class Api {
   static volatile boolean stop;
   static volatile int sink;
+  private static Object rare;
 
   private Api() {}
 
@@ -46,6 +47,29 @@ final class Api {
       probe();
     }
   }
+
+  /** After a call of the test, c2Trapped meets a class that was not loaded when C2 compiled it. */
+  static void c2Deopt() {
+    for (int i = 0; i < 100_000; i++) {
+      sink = 0;
+      c2Trapped();
+    }
+    sink = 1;
+    probe();
+    c2Trapped();
+  }
+
+  private static void c2Trapped() {
+    inlinedTrapped();
+  }
+
+  private static void inlinedTrapped() {
+    if (sink != 0) {
+      rare = new Rare();
+    }
+  }
+
+  private static final class Rare {}
 
   /** Runs Java code until `stop`. */
   static void interpSpin() {

@@ -12,9 +12,10 @@ alarms() {
     WHERE grade = 'Forbidden' AND request LIKE '%walker asgst%'") in $(
     thousands "$(ask "all-$name" 'SELECT SUM(walks) / 2 FROM cell')")"
 }
+# 0 is an answer: a thread that is about to call Java for the first time is in Java, without a frame.
 unanswered() {
   echo "$(ask "all-$name" "SELECT COALESCE(SUM(count), 0) FROM count
-    WHERE walker = 'asgst' AND state = 'in_Java' AND code <> 'frames'") of $(
+    WHERE walker = 'asgst' AND state = 'in_Java' AND code NOT IN ('frames', '0')") of $(
     thousands "$(ask "all-$name" "SELECT SUM(count) FROM count
       WHERE walker = 'asgst' AND state = 'in_Java'")")"
 }

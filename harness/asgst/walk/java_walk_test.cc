@@ -80,6 +80,8 @@ TEST_P(BetweenFramesTest, WhileLocalsAreMadeRoomFor) {
   start_.java.return_pc = leaf_ + 0x20;
   EXPECT_EQ(Walk(), wanted_);
   start_.registers.sp = kLeafSp;  // before there is room for any
+  memory_.PutBytes(caller_ + 0x2b, {0xe8});
+  memory_.Put(kLeafSp, caller_ + 0x30);  // the leaf's own, no return address of a callee
   EXPECT_EQ(Walk(), wanted_);
   EXPECT_EQ(guesses_, std::vector<bool>(2, false));
 }

@@ -318,7 +318,8 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
 typedef struct ASGST_QueueOpaque ASGST_Queue;
 
 typedef struct {
-  void *pc, *fp, *sp; /* of the newest frame that has byte codes */
+  void *pc, *fp, *sp; /* of the newest frame that has byte codes; null: deoptimisation has yet to
+                         lay that frame out */
   void* arg;          /* the `argument` of ASGST_Enqueue; may be changed */
 } ASGST_QueueElement;
 

@@ -33,6 +33,7 @@ int Record(uint64_t thread, const void* ucontext, QueuedSample& sample) {
     start = StartOf(context, thread);
   else if (!StartOfOther(context, thread, start))
     return ASGST_NO_THREAD;
+  start.unpacked = true;
   const LiveMemory memory = thread == current ? MemoryOf(start) : LiveMemory();
   JavaWalk walk(*Live(), memory, start);
   const WalkStatus status = walk.Begin();

@@ -97,7 +97,9 @@ EndRange EndsOf(const ActivationChain& chain) {
   EndRange ends = {UINT64_MAX, 0};
   for (int i = 0; i < chain.count + (chain.has_caller ? 1 : 0); i++) {
     ends.last = std::max(ends.last, chain.frames[i].end);
-    if (chain.frames[i].end != 0) ends.first = std::min(ends.first, chain.frames[i].end);
+    // Without a place: it may be anywhere below its caller.
+    if (chain.frames[i].end != 0 || chain.frames[i].sp == 0)
+      ends.first = std::min(ends.first, chain.frames[i].end);
   }
   return ends;
 }
@@ -133,21 +135,36 @@ const StoppedStack::Standing* StoppedStack::Find(const Activation& activation) c
   return nullptr;
 }
 
-// A frame is still there if Find() finds the frame and its callers, and its direct caller is still
-// at the same call.
-int StoppedStack::CountReturned(const ActivationChain& chain) const {
+// A frame that deoptimisation had yet to lay out had no place. It is now the one that `caller`, its
+// caller, has called.
+const StoppedStack::Standing* StoppedStack::FindCallee(const Activation& activation,
+                                                       const Standing* caller) const {
+  if (activation.end != 0) return Find(activation);
+  if (activation.sp != 0 || caller == nullptr || caller == frames_.data()) return nullptr;
+  const Standing* found = caller - 1;
+  const Activation& frame = found->frame;
+  const bool is_callee =
+      found->caller.pc == caller->frame.place.pc && found->caller.fp == caller->frame.fp;
+  return is_callee && frame.method == activation.method && !frame.is_native ? found : nullptr;
+}
+
+// A frame is still there if FindCallee() finds the frame and its callers, and its direct caller is
+// still at the same call. `newest`: the newest that is; null: none.
+int StoppedStack::CountReturned(const ActivationChain& chain, const Standing*& newest) const {
+  newest = nullptr;
+  const Standing* caller = chain.has_caller ? Find(chain.frames[chain.count]) : nullptr;
   int returned = chain.count;
   for (int i = chain.count - 1; i >= 0; i--) {
     const Activation& activation = chain.frames[i];
-    const Standing* found = Find(activation);
+    const Standing* found = FindCallee(activation, caller);
     if (found == nullptr) break;
     if (i == chain.count - 1 && !chain.has_caller) {
       if (found->frame.caller_pc != activation.caller_pc) break;
-    } else {
-      const Standing* caller = Find(chain.frames[i + 1]);
-      if (caller == nullptr || !IsAtSameCall(chain.frames[i + 1], caller->frame)) break;
+    } else if (caller == nullptr || !IsAtSameCall(chain.frames[i + 1], caller->frame)) {
+      break;
     }
     returned = i;
+    newest = caller = found;
   }
   return returned;
 }
@@ -155,7 +172,8 @@ int StoppedStack::CountReturned(const ActivationChain& chain) const {
 Located StoppedStack::Locate(const ActivationChain& chain) const {
   Located located;
   // The frames of another virtual thread may look the same.
-  located.returned = chain.runner == runner_ ? CountReturned(chain) : chain.count;
+  const Standing* newest = nullptr;
+  located.returned = chain.runner == runner_ ? CountReturned(chain, newest) : chain.count;
   if (located.returned == chain.count) {
     located.state = ElementState::kLost;
     located.recorded = chain.count;
@@ -164,7 +182,7 @@ Located StoppedStack::Locate(const ActivationChain& chain) const {
     return located;
   }
   const Activation& was = chain.frames[located.returned];
-  const Standing& now = *Find(was);
+  const Standing& now = *newest;
   located.state = located.returned > 0                 ? ElementState::kReturned
                   : StandsWhereItStood(was, now.frame) ? ElementState::kExact
                                                        : ElementState::kMoved;

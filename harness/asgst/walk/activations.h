@@ -19,7 +19,7 @@ struct Activation {
   // Its pc, the first instruction of its compiled code (0: interpreted), and, if `at_inlined`, what
   // identifies the place later on (offset 0: nothing).
   JavaWalk::ScopePlace place;
-  uint64_t sp, fp;
+  uint64_t sp, fp;     // 0: deoptimisation has yet to lay the frame out
   uint64_t end;        // sp', the caller's sp; 0: unknown
   uint64_t caller_pc;  // return address
   uint64_t method;     // Method* of the frame, not of an inlined method
@@ -99,8 +99,9 @@ class StoppedStack {
   };
   // The recorded frame of the same end and method as `activation`; null: none.
   const Standing* Find(const Activation& activation) const;
+  const Standing* FindCallee(const Activation& activation, const Standing* caller) const;
   // Number of the chain's frames, from the newest on, that are gone.
-  int CountReturned(const ActivationChain& chain) const;
+  int CountReturned(const ActivationChain& chain, const Standing*& newest) const;
 
   const uint64_t runner_;
   std::vector<Standing> frames_;  // newest first: `end` ascends

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference walk where the JVM takes compiled code back (deoptimisation, entry barriers), on a
 // synthetic JVM. java_walk_stubs_test.cc instantiates these tests.
+#include "harness/asgst/walk/activations.h"
 #include "harness/asgst/walk/java_walk_testing.h"
 
 namespace walkhammer::asgst {
@@ -213,6 +214,42 @@ TEST_P(UnpackedFramesTest, BelowWhatEnteredAVirtualThread) {
   memory_.PutRecord(entry + 32, MadeUpJvm::kStack + 0x200, layout_.call_stub_return);
   PutCaller({caller_ + 0x30, entry - 0x10, 0, 0});
   EXPECT_EQ(Walk(), (std::vector<Seen>{unpacked_[0], unpacked_[1], kInlined, kOuter}));
+}
+
+// A queue may have recorded frames that had no place on the stack yet.
+TEST_P(UnpackedFramesTest, AreFoundOnceTheyAreLaidOut) {
+  constexpr uint64_t kOuterFp = kLeafSp - 0x20, kInnerFp = kLeafSp - 0x80;
+  const auto lay_out = [&](uint64_t inner, uint64_t outer_bci) {
+    PutInterpreted(kOuterFp, MadeUpJvm::kInterpreter + 0x10, 0, outer_bci);
+    memory_.Put(kOuterFp + layout_.sender_sp, kLeafSp + 32);
+    PutInterpreted(kInnerFp, MadeUpJvm::kInterpreter + 0x20, inner, 5);
+    memory_.Put(kInnerFp, kOuterFp);
+    memory_.Put(kInnerFp + layout_.sender_sp, kInnerFp + 16);
+  };
+  ActivationChain chain{};
+  JavaWalk walk(layout_, memory_, start_);
+  ASSERT_EQ(walk.Begin(), WalkStatus::kFound);
+  ASSERT_TRUE(RecordActivations(walk, chain));
+  ASSERT_EQ(chain.count, 3);
+  const EndRange ends = EndsOf(chain);
+  lay_out(2, 7);
+  memory_.Put(kHead, 0);
+  Interrupt(MadeUpJvm::kInterpreter + 0x40, kLeafSp - 0xd0, kInnerFp);
+  EXPECT_EQ(Walk(), unpacked_);
+  const auto locate = [&] {
+    StoppedStack stopped(0);
+    JavaWalk now(layout_, memory_, start_);
+    EXPECT_EQ(now.Begin(), WalkStatus::kFound);
+    stopped.Take(now, {&ends, 1});
+    return stopped.Locate(chain);
+  };
+  const Located located = locate();
+  EXPECT_EQ(located.state, ElementState::kExact);
+  EXPECT_EQ(located.caller.fp, kOuterFp);
+  lay_out(1, 7);
+  EXPECT_EQ(locate().returned, 1) << "another method was called";
+  lay_out(2, 9);
+  EXPECT_EQ(locate().returned, 1) << "by another call";
 }
 
 TEST_P(UnpackedFramesTest, AnyDamageEndsTheWalk) {

@@ -138,12 +138,12 @@ class BetweenFramesTest : public JavaWalkTest {
     Interrupt(pc, sp, fp, others);
     return Walk();
   }
-  // Puts an interpreted frame of method 2, at byte code 4, which returns to `back` in the leaf.
-  void PutInterpreted(uint64_t fp, uint64_t back) {
+  // Puts an interpreted frame, which returns to `back` in the leaf.
+  void PutInterpreted(uint64_t fp, uint64_t back, uint64_t method = 2, uint64_t bci = 4) {
     memory_.PutRecord(fp, kOlderFp, back);
     memory_.Put(fp + layout_.sender_sp, kLeafSp);
-    memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
-    memory_.Put(fp + layout_.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+    memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(method));
+    memory_.Put(fp + layout_.interpreter_bcp, MadeUpJvm::Method(method) + 0x100 + 32 + bci);
   }
   // C has called the stub, with this wrapper, which holds an anchor at the leaf.
   void PutWrapper(uint64_t wrapper) {

@@ -189,7 +189,7 @@ small_tree() {
   [ "$status" -ne 0 ]
   [[ "$output" == *"/none"* && "$output" != *"build it"* ]] # the command says what is wrong
   need_jdk
-  run "$tmp/wh" fuzz --jdk "$jdk" --time 2s --confirm-time 20s
+  run "$tmp/wh" fuzz --jdk "$jdk" --time 2s --confirm-time 6s
   echo "$status: $output"
   [ "$status" -le 1 ]
   [[ "$output" =~ (KNOWN|CLEAN|FINDINGS):\  ]]

@@ -35,7 +35,7 @@ void CopyFor(const std::string& walker, const std::string& from, const std::stri
 
 TEST_F(SuperviseTest, PlantedCrashIsConfirmedAndReplays) {
   const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"),
-                                 {"--walks", "2000", "--confirm-time", "100s"});
+                                 {"--walks", "2000", "--no-minimize", "--confirm-time", "100s"});
   ASSERT_EQ(run.exit_code, 1) << run.line;
   // There was time enough to confirm all.
   const nlohmann::json& settle = run.json["totals"]["settle"];
@@ -206,9 +206,9 @@ TEST_F(SuperviseTest, SameSeedSameRequestsSameFindings) {
 // run collects once in 256 windows and unloads nothing.
 TEST_F(SuperviseTest, ChurnCollectsAndUnloadsWhileItWalks) {
   for (const std::string engine : {"random", "libfuzzer"}) {
-    const CommandResult run =
-        Fuzz(jdk_, "agct", folder_.Under(engine),
-             {"--engine", engine, "--churn", "--time", "5s", "--no-confirm", "--no-minimize"});
+    const CommandResult run = Fuzz(jdk_, "agct", folder_.Under(engine),
+                                   {"--engine", engine, "--churn", "--time", "5s", "--workers", "1",
+                                    "--no-confirm", "--no-minimize"});
     EXPECT_EQ(run.json["status"], "clean-end");
     const nlohmann::json& totals = run.json["totals"];
     EXPECT_EQ(totals["children_died"], 0) << totals;

@@ -104,6 +104,7 @@ short() {
     [[ "$line" == *' faults'* ]] || line+=' --time 1s' # the engine faults ends by itself
     [[ "$line" == *' --jdk '* ]] || line+=" --jdk $jdk"
     [[ "$line" != *' fuzz '* ]] || line+=' --no-confirm'
+    [[ "$line" != *' fuzz '*' --time 1s'* || "$line" == *' --workers '* ]] || line+=' --workers 1'
     ;;
   esac
   echo "$line"
@@ -131,6 +132,8 @@ may_end() {
   return 1
 }
 
+declare -gA known # commands that works() has run without an error
+
 # works LINE: runs LINE, shortened, and counts it; fails if it is not a command of this walkhammer,
 # or ends with an exit code that it may not have.
 works() {
@@ -140,6 +143,7 @@ works() {
     return 1
   }
   now=$(short "$1")
+  [ -z "${known[$now]:-}" ] || return 0 # in another page
   timeout 120 bash -ec "$now" </dev/null >said.txt 2>&1 || code=$?
   echo "$code: $now   ($1)"
   ran=$((${ran:-0} + 1))
@@ -148,6 +152,7 @@ works() {
     cat said.txt
     return 1
   }
+  known[$now]=yes
 }
 
 # Makes the runs, the nights, the store, the libraries and the files that the pages name.

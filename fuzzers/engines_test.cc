@@ -126,7 +126,8 @@ TEST_F(LibFuzzerRunTest, InputsThatRetireEachChildHoldNobodyUp) {
 
 TEST_F(LibFuzzerRunTest, DeathsAreWhatReplaysShow) {
   // By default, replays may take as long as the run, 3 s. A busy machine may need more.
-  const CommandResult run = Run("puzzle-abort", "3s", {"--no-minimize", "--confirm-time", "100s"});
+  const CommandResult run =
+      Run("puzzle-abort", "3s", {"--workers", "1", "--no-minimize", "--confirm-time", "100s"});
   ASSERT_TRUE(run.json.is_object()) << run.line;
   bool found = false;
   for (const nlohmann::json& bucket : run.json["buckets"]) {
@@ -143,7 +144,7 @@ TEST_F(LibFuzzerRunTest, DeathsAreWhatReplaysShow) {
 TEST_F(LibFuzzerRunTest, SeedsOfOneNameAreAllTaken) {
   for (const char* folder : {"a/", "b/", "c/", ""})
     WriteSeed(std::string(folder) + "input.walk", std::string("# ") + folder + "\n");
-  const CommandResult run = Run("agct", "1s", {"--no-confirm"});
+  const CommandResult run = Run("agct", "1s", {"--workers", "1", "--no-confirm"});
   ASSERT_TRUE(run.json.is_object()) << run.line;
   size_t taken = 0;
   const std::vector<std::string> seeds = In("run/seeds");

@@ -12,12 +12,14 @@ alarms() {
     WHERE grade = 'Forbidden' AND request LIKE '%walker asgst%'") in $(
     thousands "$(ask "all-$name" 'SELECT SUM(walks) / 2 FROM cell')")"
 }
-# 0 is an answer: a thread that is about to call Java for the first time is in Java, without a frame.
+# Errors, and answers 0: a thread that is about to call Java for the first time is in Java, without a
+# frame.
 unanswered() {
-  echo "$(ask "all-$name" "SELECT COALESCE(SUM(count), 0) FROM count
-    WHERE walker = 'asgst' AND state = 'in_Java' AND code NOT IN ('frames', '0')") of $(
-    thousands "$(ask "all-$name" "SELECT SUM(count) FROM count
-      WHERE walker = 'asgst' AND state = 'in_Java'")")"
+  ask "all-$name" "SELECT printf('%d, %d of ', SUM(CASE WHEN code NOT IN ('frames', '0') THEN count
+      ELSE 0 END), SUM(CASE WHEN code = '0' THEN count ELSE 0 END)) FROM count
+    WHERE walker = 'asgst' AND state = 'in_Java'" | tr -d '\n'
+  thousands "$(ask "all-$name" "SELECT SUM(count) FROM count
+    WHERE walker = 'asgst' AND state = 'in_Java'")"
 }
 guessed() {
   echo "$(ask "all-$name" "SELECT COALESCE(SUM(count), 0) FROM walk_end
@@ -39,7 +41,7 @@ pair() {
 each all
 row 'The reference walker' 'false alarms in samples of all torture programs' "$(each alarms)" \
   "$programs"
-row 'The reference walker' 'samples of threads in Java to which the reference has no answer' \
+row 'The reference walker' 'samples of threads in Java that the reference answers with an error; with 0, no Java frame' \
   "$(each unanswered)" "$programs"
 row 'The reference walker' 'walks that had to search the stack for a caller' "$(each guessed)" \
   "$programs"

@@ -121,7 +121,7 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
   CopyText(CollectorName(jvm_->structs()), state_.vm_gc);
   recorder_ = std::make_unique<CodeRecorder>(state_, jvm_->methods());
   jvm_->on_stub = [](const char* name, uint64_t begin, uint64_t end) {
-    the_agent->recorder_->Add(SymbolKind::kStub, name, begin, end, -1);
+    the_agent->RecordStub(name, begin, end);
   };
   RecordPlaces();
   RecordCode();
@@ -198,11 +198,38 @@ void Agent::RecordCode() {
       recorder_->Add(SymbolKind::kCodelet, codelet.description, codelet.begin, codelet.end, -1);
     for (const CodeBlob& blob : cache.value().Blobs())
       if (!blob.is_nmethod && blob.name != "Interpreter")
-        recorder_->Add(SymbolKind::kStub, blob.name, blob.begin, blob.end, -1);
+        RecordStub(blob.name, blob.begin, blob.end);
   }
-  for (const NamedCode& stub : jvm_->Stubs())
-    recorder_->Add(SymbolKind::kStub, stub.name, stub.begin, stub.end, -1);
+  for (const NamedCode& stub : jvm_->Stubs()) RecordStub(stub.name, stub.begin, stub.end);
   jvm_->jvmti()->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+}
+
+// With what the CodeBlob that the stub is in, or is, says of its frame.
+void Agent::RecordStub(std::string_view name, uint64_t begin, uint64_t end) {
+  const FoundCode found = code_.Find(begin);
+  CodeFacts facts{.frame_complete = -1};
+  if (found.kind == CodeKind::kStub) {
+    facts.frame_words = std::max(found.frame_words, 0);
+    if (found.frame_complete >= 0)
+      facts.frame_complete =
+          static_cast<int>(static_cast<int64_t>(found.begin - begin) + found.frame_complete);
+    facts.frame_complete = std::max(facts.frame_complete, -1);
+  }
+  recorder_->Add(SymbolKind::kStub, name, begin, end, -1, facts);
+}
+
+// Bytes from the begin of `nmethod` to its verified entry, where callers enter it that know the
+// receiver's class.
+int Agent::EntryOf(const FoundCode& nmethod) const {
+  uint64_t entry = 0;
+  const VmStructs& structs = jvm_->structs();
+  if (const auto address = structs.Offset("nmethod", "_verified_entry_point")) {
+    entry = *reinterpret_cast<const uint64_t*>(nmethod.blob + static_cast<uint64_t>(*address));
+    return static_cast<int>(entry - nmethod.begin);
+  }
+  const auto offset = structs.Offset("nmethod", "_verified_entry_offset");
+  if (!offset) return 0;
+  return *reinterpret_cast<const uint16_t*>(nmethod.blob + static_cast<uint64_t>(*offset));
 }
 
 void Agent::RecordPlaces() {
@@ -222,10 +249,12 @@ void Agent::CodeLoaded(jmethodID method, const void* code, jint size, const void
   const std::optional<int> id = jvm_->structs().Offset("nmethod", "_compile_id");
   // The stubs behind a method's code belong to it, too.
   const uint64_t end = begin + static_cast<uint64_t>(size);
+  CodeFacts facts;
+  if (is_found)
+    facts = {found.frame_complete, found.frame_words, EntryOf(found),
+             id ? found.blob + static_cast<uint64_t>(*id) : 0};
   recorder_->Add(SymbolKind::kNmethod, entry == nullptr ? "?" : entry->name, begin,
-                 is_found ? std::max(end, found.end) : end, found.level,
-                 is_found ? found.frame_complete : 0, is_found ? found.frame_words : 0,
-                 id && is_found ? found.blob + static_cast<uint64_t>(*id) : 0);
+                 is_found ? std::max(end, found.end) : end, found.level, facts);
 }
 
 void Agent::CodeUnloaded(const void* code) {

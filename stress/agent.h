@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "harness/jvm/live/boot.h"
 #include "harness/jvm/structs/code_finder.h"
@@ -51,6 +52,8 @@ class Agent {
   Status InstallHandlers();
   Status ChooseAndStartSampler();
   void RecordCode();
+  void RecordStub(std::string_view name, uint64_t begin, uint64_t end);
+  int EntryOf(const FoundCode& nmethod) const;
   void RecordPlaces();
   void LearnThreadStarts(JNIEnv* env);
   void CheckHandlers();

@@ -7,7 +7,7 @@
 namespace walkhammer::stress {
 
 void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end,
-                       int level, int frame_complete, int frame_words, uint64_t id_at) {
+                       int level, const CodeFacts& facts) {
   const char* kept = names_.Keep(name);
   std::lock_guard<std::mutex> lock(mutex_);
   uint32_t place = state_.code_count.load();
@@ -33,10 +33,11 @@ void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, u
   entry.kind = static_cast<uint8_t>(kind);
   entry.level = static_cast<int8_t>(level);
   entry.gone = 0;
-  entry.frame_complete = frame_complete;
-  entry.frame_words = frame_words;
-  entry.id = id_at == 0 ? 0 : *reinterpret_cast<const volatile uint32_t*>(id_at);
-  entry.id_at = id_at;
+  entry.frame_complete = facts.frame_complete;
+  entry.frame_words = facts.frame_words;
+  entry.entry = facts.entry;
+  entry.id = facts.id_at == 0 ? 0 : *reinterpret_cast<const volatile uint32_t*>(facts.id_at);
+  entry.id_at = facts.id_at;
   entry.begin.store(begin, std::memory_order_release);
   places_[begin] = place;
 }

@@ -17,16 +17,21 @@
 
 namespace walkhammer::stress {
 
+// What is known of a piece of code beside its name; see CodeEntry.
+struct CodeFacts {
+  int frame_complete = 0, frame_words = 0, entry = 0;
+  uint64_t id_at = 0;
+};
+
 class CodeRecorder {
  public:
   CodeRecorder(StressState& state, MethodRegistry& names) : state_(state), names_(names) {}
 
   // Records the code in [begin, end), and replaces an earlier entry for `begin`. If the table is
   // full, replaces an entry whose code is gone; without such an entry, records nothing. `level`:
-  // compile level of an nmethod, else -1. `frame_complete`, `frame_words`, `id_at`: see CodeEntry.
-  // Add() reads the id at `id_at`.
+  // compile level of an nmethod, else -1. Add() reads the id at `facts.id_at`.
   void Add(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end, int level,
-           int frame_complete = 0, int frame_words = 0, uint64_t id_at = 0);
+           const CodeFacts& facts = {});
   // Marks the code at `begin` as gone; the entry stays until Add() replaces it.
   void Remove(uint64_t begin);
   uint64_t HeapBytes() const { return places_.size() * 40; }  // about 40 bytes a node

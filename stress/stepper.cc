@@ -206,6 +206,7 @@ struct Stepper::Place {
   SteppedPoint point;
   uint64_t running;  // Method* of the nmethod; else 0
   PcRegion region;
+  bool in_java;  // by the thread's state
 };
 
 void Stepper::Step(SampledThread& thread, ucontext_t& context) {
@@ -214,6 +215,7 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   Place place = PlaceAt(thread, context);
   place.counts = SteppedPcAt(state_, place.at.pc, true);
   if (place.counts != nullptr) place.counts->steps++;
+  if (place.counts != nullptr && !place.in_java) place.counts->outside.store(true);
   if constexpr (!kHasLinkRegister) {
     stack_.Step(place.point);
     if (place.counts != nullptr && place.point.code != SteppedCode::kNative)
@@ -286,6 +288,7 @@ Stepper::Place Stepper::PlaceAt(const SampledThread& thread, const ucontext_t& c
   const Registers at = ReadContext(context);
   Place place{};
   place.region = line_.RegionOf(at.pc);
+  place.in_java = thread.env != nullptr && thread.view.State() == kStateInJava;
   const SteppedCode code = step_code_.CodeAt(at.pc, place.running);
   place.at = {at.pc, at.sp,
               at.lr, StepPoint::Code::kOther,

@@ -7,6 +7,7 @@
 #define WALKHAMMER_HARNESS_FRAME_ROWS_FRAME_ROWS_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ struct FrameRow {
   // The caller's frame pointer. kInRegister: it is still in the frame pointer.
   FramePlace fp_place = FramePlace::kUnknown;
   FrameRegister fp_reg = kNoFrameRegister;
+  // Bytes from the frame pointer up to the return address, if known.
+  std::optional<int32_t> from_fp = std::nullopt;
   bool had_frame = false;  // something was pushed, on some path that leads here
   bool calls = false;      // the instruction is a call
   bool operator==(const FrameRow&) const = default;

@@ -263,6 +263,7 @@ bool FrameState::Locate(const FrameRules& rules, FrameRow& row) const {
 void FrameState::Tell(const FrameRules& rules, FrameRow& row) const {
   row.had_frame = had_frame_;
   if (!Locate(rules, row)) row.why = disagrees_ ? WhyUnknown::kPathsDisagree : WhyUnknown::kLost;
+  if (int32_t distance = 0; FindIn(rules.fp, Kind::kReturn, distance)) row.from_fp = distance;
   if (registers_[rules.fp].kind == Kind::kCallerFp) {
     row.fp_place = FramePlace::kInRegister;
     row.fp_reg = rules.fp;

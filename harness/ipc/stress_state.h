@@ -167,8 +167,9 @@ struct CodeEntry {
   int8_t level;   // of an nmethod; -1: not known
   uint8_t gone;   // 1: the code is no longer there
   uint8_t reserved;
-  int32_t frame_complete;  // bytes from `begin` to where an nmethod's frame is built; -1: never
-  int32_t frame_words;     // an nmethod's frame, with the return address; 0: not known
+  int32_t frame_complete;  // bytes from `begin` to where its CodeBlob's frame is built; -1: never
+  int32_t frame_words;     // its CodeBlob's frame, with the return address; 0: not known, or none
+  int32_t entry;           // bytes from `begin` to an nmethod's verified entry
   uint32_t id;             // an nmethod's compile id, which its successors do not have
   uint64_t id_at;          // address of that id; 0: not known
 };
@@ -217,7 +218,9 @@ struct SteppedPc : StepAnswers {
   std::atomic<uint64_t> pc;  // 0: free
   uint32_t steps;
   std::atomic<bool> outdated;  // `seen` is of code that other code has replaced
-  uint64_t code;               // CodeWordAt(pc) at the steps of `seen`
+  std::atomic<bool>
+      outside;    // was also stepped by a thread that was not in Java: see JavaThreadState
+  uint64_t code;  // CodeWordAt(pc) at the steps of `seen`
   SeenPlace seen;
   StepAnswers others[kMaxWalkers - 1];  // of the other walkers
 
@@ -226,7 +229,7 @@ struct SteppedPc : StepAnswers {
 };
 
 struct StressState : LineState {
-  static constexpr uint64_t kMagic = 0x57485354524553b5;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553b6;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxCode = 1 << 16;
   static constexpr uint32_t kMaxPcs = 1 << 17;

@@ -29,6 +29,7 @@ CodePiece PieceOf(const StressState& state, const CodeEntry& entry, uint64_t beg
   CodePiece code{begin, entry.end, "", NameOf(state, entry), entry.level};
   code.gone = entry.gone != 0;
   code.frame_words = std::max(entry.frame_words, 0);
+  code.entry = static_cast<uint32_t>(std::max(entry.entry, 0));
   code.id = entry.id;
   code.id_at = entry.id_at;
   code.complete =

@@ -24,7 +24,8 @@ struct CodePiece {
   std::string kind, name;  // kind empty: compiled, see CodeSection
   int level = -1;
   uint64_t complete = 0;  // address from which its frame is complete
-  int frame_words = 0;    // of compiled code; 0: not known
+  int frame_words = 0;    // 0: not known, or none
+  uint32_t entry = 0;     // offset of an nmethod's verified entry
   bool gone = false;
   uint32_t id = 0;  // see CodeEntry
   uint64_t id_at = 0;

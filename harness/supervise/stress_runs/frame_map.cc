@@ -48,7 +48,8 @@ class Mapper {
     if (!piece.gone) ReadBytes(pid, piece.begin, piece.end, piece);
     if (!piece.gone && is_whole && !IsScratch(piece.name)) {
       FrameCode code =
-          FrameCodeOf(KindOf(piece), piece.name, piece.begin, piece.bytes, piece.frame_words);
+          FrameCodeOf(KindOf(piece), piece.name, piece.begin, piece.bytes,
+                      piece.kind.empty() ? piece.frame_words : 0);
       code.no_return = no_return_;
       if (piece.complete > piece.begin && piece.complete < piece.end)
         code.complete = static_cast<uint32_t>(piece.complete - piece.begin);

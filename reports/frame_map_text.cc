@@ -87,6 +87,79 @@ std::string WalkersText(std::span<const FrameWalkerRow> walkers) {
   return text;
 }
 
+struct RuleTotals {
+  uint64_t instructions = 0, bad = 0, depends = 0, confirmed = 0, refuted = 0;
+
+  void Add(const FramePredictionRow& row) {
+    instructions += row.instructions;
+    if (row.predicted == "wrong" || row.predicted == "no-answer") bad += row.instructions;
+    if (row.predicted == "depends") depends += row.instructions;
+    confirmed += row.confirmed;
+    refuted += row.refuted;
+  }
+};
+
+// How much of each kind of code a walker's own rules get wrong, and whether its answers were so.
+std::string PredictedText(std::span<const FramePredictionRow> predictions) {
+  const std::string all;  // sorted before each kind of code
+  std::map<std::pair<std::string, std::string>, RuleTotals> totals;
+  for (const FramePredictionRow& row : predictions)
+    for (const std::string& code : {all, row.code}) totals[{row.walker, code}].Add(row);
+  std::string text;
+  for (const auto& [key, of] : totals) {
+    text += fmt::format("        {:<11} {:<8} errs at {:>8}, may err at {:>8} of {:>11}",
+                        OnOneLine(key.first), key.second.empty() ? "all" : OnOneLine(key.second),
+                        Percent(of.bad, of.instructions, 2),
+                        Percent(of.depends, of.instructions, 2), Grouped(of.instructions));
+    if (of.confirmed + of.refuted > 0)
+      text += fmt::format("; {} steps as predicted, {} not", Grouped(of.confirmed),
+                          Grouped(of.refuted));
+    text += '\n';
+  }
+  return text;
+}
+
+// Why the walkers err, most instructions first.
+std::string RulesText(std::span<const FramePredictionRow> predictions) {
+  std::vector<FramePredictionRow> bad;
+  for (const FramePredictionRow& row : predictions)
+    if (row.predicted != "right") bad.push_back(row);
+  std::stable_sort(bad.begin(), bad.end(), [](const auto& a, const auto& b) {
+    return a.walker != b.walker ? a.walker < b.walker : a.instructions > b.instructions;
+  });
+  std::string text;
+  for (const FramePredictionRow& row : bad)
+    text += fmt::format("        {:>11}  {:<11} {:<8} {:<9}  {}\n", Grouped(row.instructions),
+                        OnOneLine(row.walker), OnOneLine(row.code), OnOneLine(row.predicted),
+                        OnOneLine(row.rule));
+  return text;
+}
+
+std::string RefutedText(std::span<const FrameRefutedRow> refuted) {
+  std::vector<FrameRefutedRow> worst(refuted.begin(), refuted.end());
+  const auto steps = [](const FrameRefutedRow& row) {
+    return row.predicted == "right"   ? row.contradicted + row.failed
+           : row.predicted == "wrong" ? row.proven
+                                      : row.proven + row.contradicted;
+  };
+  std::stable_sort(worst.begin(), worst.end(),
+                   [&](const auto& a, const auto& b) { return steps(a) > steps(b); });
+  std::string text;
+  for (size_t i = 0; i < worst.size() && i < kDifferencesShown; i++) {
+    const FrameRefutedRow& row = worst[i];
+    text += fmt::format(
+        "        {:>11} x {} is {} by its rule ({}); the calls prove {}, contradict {}, no answer "
+        "{}: {} {}, {}\n            {}\n",
+        Grouped(steps(row)), OnOneLine(row.walker), OnOneLine(row.predicted), OnOneLine(row.rule),
+        Grouped(row.proven), Grouped(row.contradicted), Grouped(row.failed), OnOneLine(row.code),
+        OnOneLine(row.name), OnOneLine(row.place), OnOneLine(row.instruction));
+  }
+  if (worst.size() > kDifferencesShown)
+    text += fmt::format("        and {} more (report --json has all)\n",
+                        Grouped(worst.size() - kDifferencesShown));
+  return text;
+}
+
 std::string DifferencesText(std::span<const FrameDifferenceRow> differences) {
   std::vector<FrameDifferenceRow> worst(differences.begin(), differences.end());
   std::stable_sort(worst.begin(), worst.end(),
@@ -117,6 +190,13 @@ std::string FrameMapText(const CellSummary& cell) {
     text += "      walkers, by where the return address is\n" + walkers;
   if (!cell.frame_differences.empty())
     text += "      code and calls disagree\n" + DifferencesText(cell.frame_differences);
+  if (!cell.frame_predictions.empty())
+    text += "      where walkers err by their own rules, in all code that the JVM has\n" +
+            PredictedText(cell.frame_predictions) +
+            "      instructions at which they err, or may err, by rule\n" +
+            RulesText(cell.frame_predictions);
+  if (!cell.frame_refuted.empty())
+    text += "      walkers that do not answer as predicted\n" + RefutedText(cell.frame_refuted);
   return text;
 }
 

@@ -245,6 +245,8 @@ Result<std::string> JsonReport(const RunReader& db, const RunSummary& summary) {
   json["frame_places"] = OfAllCells(summary, &CellSummary::frame_places);
   json["frame_walkers"] = OfAllCells(summary, &CellSummary::frame_walkers);
   json["frame_differences"] = OfAllCells(summary, &CellSummary::frame_differences);
+  json["frame_predictions"] = OfAllCells(summary, &CellSummary::frame_predictions);
+  json["frame_refuted"] = OfAllCells(summary, &CellSummary::frame_refuted);
   json["coverage"] = CoverageJson(summary.coverage);
   return JsonText(json) + "\n";
 }

@@ -124,6 +124,9 @@ class JsonSchema : public ReportedRun {
     Save<FramePlaceRow>(0, {{0, "stub", "sp+8", 9, 3, 20, 12, 10, 2}});
     Save<FrameWalkerRow>(0, {{0, "agct", "stub", "sp+8", 5, 4, 3, 2, 1}});
     Save<FrameDifferenceRow>(0, {{0, "stub", "a", -1, 4, "sp+8", "sp+16", 2, "+0x4  ret"}});
+    Save<FramePredictionRow>(0, {{0, "agct", "stub", "right", "sp + frame size", 9, 8, 7, 6}});
+    Save<FrameRefutedRow>(0, {{0, "agct", "stub", "a", -1, 4, "right", "sp + frame size", "sp+8",
+                               "+0x4  ret", 3, 2, 1}});
     Save<AgreementRow>(0, {{0, "asgst", "agct", Realism::kGenuine, "codelet", "none", 80}});
     Save<AgreementRow>(kNoCell,
                        {{kNoCell, "asgst", "agct", Realism::kShifted, "codelet", "bci", 80}});

@@ -143,6 +143,8 @@ Result<std::vector<CellSummary>> ReadCells(const RunReader& db,
   RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::frame_places));
   RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::frame_walkers));
   RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::frame_differences));
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::frame_predictions));
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::frame_refuted));
   ASSIGN_OR_RETURN(const auto stacks, db.CountStacks());
   for (CellSummary& cell : cells)
     for (const StackTotals& totals : stacks)

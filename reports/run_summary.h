@@ -51,6 +51,8 @@ struct CellSummary {
   std::vector<FramePlaceRow> frame_places;
   std::vector<FrameWalkerRow> frame_walkers;
   std::vector<FrameDifferenceRow> frame_differences;
+  std::vector<FramePredictionRow> frame_predictions;
+  std::vector<FrameRefutedRow> frame_refuted;
   StackTotals stacks;
 };
 

@@ -198,6 +198,34 @@ TEST_F(StressReport, WhatTheCallsSayOfTheCallers) {
   }
 }
 
+TEST_F(StressReport, WhereWalkersErrByTheirRules) {
+  Cell(0, CellStatus::kPassed);
+  Save(0, TestRegions());
+  Save<FramePlaceRow>(0, {{0, "stub", "sp+8", 9, 3, 20, 12, 10, 2}});
+  Save<FramePredictionRow>(0, {{0, "agct", "stub", "no-answer", "refuses", 300, 2, 70, 6},
+                               {0, "agct", "adapter", "right", "sp + frame size", 600, 3, 8, 0},
+                               {0, "agct", "stub", "depends", "on r13", 100, 0, 0, 0},
+                               {0, "asgst", "stub", "wrong", "fp", 40, 0, 0, 0}});
+  Save<FrameRefutedRow>(0, {{0, "agct", "stub", "copy", -1, 4, "no-answer", "refuses", "sp+8",
+                             "+0x4  nop", 5, 1, 2}});
+  Finish();
+  EXPECT_THAT(Text(), HasSubstr(R"(
+      where walkers err by their own rules, in all code that the JVM has
+        agct        all      errs at  30.00 %, may err at  10.00 % of       1,000; 78 steps as predicted, 6 not
+        agct        adapter  errs at   0.00 %, may err at   0.00 % of         600; 8 steps as predicted, 0 not
+        agct        stub     errs at  75.00 %, may err at  25.00 % of         400; 70 steps as predicted, 6 not
+        asgst       all      errs at 100.00 %, may err at   0.00 % of          40
+        asgst       stub     errs at 100.00 %, may err at   0.00 % of          40
+      instructions at which they err, or may err, by rule
+                300  agct        stub     no-answer  refuses
+                100  agct        stub     depends    on r13
+                 40  asgst       stub     wrong      fp
+      walkers that do not answer as predicted
+                  6 x agct is no-answer by its rule (refuses); the calls prove 5, contradict 1, no answer 2: stub copy, sp+8
+            +0x4  nop
+)"));
+}
+
 TEST_F(StressReport, StepsByKindByLevelAndTheWorst) {
   Cell(0, CellStatus::kPassed);
   Save(0, TestRegions());

@@ -126,6 +126,46 @@ END
   [[ "$output" == *"code and calls disagree"* ]]
 }
 
+# predicted WALKER[,WALKER]...: steps programs that run much in stubs, into $out.
+predicted() {
+  run timeout 100 "$WALKHAMMER" step --workload torture:stubs --workload torture:mixed \
+    --thread torture --walker "$1" --time 5s --jobs 1 --no-confirm --out "$out"
+  [ "$(ask "select count(*) from cell where status = 'passed'")" -eq 2 ]
+}
+
+# AsyncGetCallTrace also refuses a caller that is being deoptimised, which no code tells. The word
+# that a walker wrongly reads may hold a return address by chance.
+@test "walkers err where their rules say so" {
+  predicted agct,asgst
+  for walker in agct asgst; do
+    echo "$walker"
+    [ "$(ask "select sum(confirmed) > 1000
+          and sum(refuted * (predicted <> 'wrong')) * 200 <= sum(confirmed)
+        from frame_prediction where walker = '$walker'")" -eq 1 ]
+  done
+  for way in right wrong no-answer; do
+    echo "$way"
+    [ "$(ask "select sum(confirmed) > 10 and sum(confirmed) > 2 * sum(refuted)
+        from frame_prediction where walker = 'agct' and predicted = '$way'")" -eq 1 ]
+  done
+  # The map is also of code that was not stepped, and of walkers that did not run.
+  [ "$(ask "select sum(instructions) > 10 * sum(pcs) from frame_prediction where walker = 'agct'")" -eq 1 ]
+  [ "$(ask "select sum(instructions) > 10000 and sum(pcs) = 0 from frame_prediction
+      where walker = 'asprof-vm'")" -eq 1 ]
+  run "$WALKHAMMER" report "$out"
+  [[ "$output" == *"where walkers err by their own rules"*"refuses: adapters have no frame"* ]]
+}
+
+@test "a walker that does not follow its rules is listed with its instructions" {
+  predicted puzzle-no-caller
+  [ "$(ask "select sum(refuted) > 1000 and sum(refuted) > sum(confirmed) from frame_prediction
+      where walker = 'puzzle-no-caller' and predicted = 'right'")" -eq 1 ]
+  [ "$(ask "select count(*) > 100 from frame_refuted where walker = 'puzzle-no-caller'
+      and predicted = 'right' and contradicted > 0 and instruction like '+0x%'")" -eq 1 ]
+  run "$WALKHAMMER" report "$out"
+  [[ "$output" == *"walkers that do not answer as predicted"*"puzzle-no-caller is right by its rule"* ]]
+}
+
 @test "step without a walker counts the steps" {
   step --time 2s --no-walk
   [ "$status" -eq 0 ]

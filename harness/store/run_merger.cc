@@ -144,7 +144,8 @@ Status RunMerger::Begin() {
   RETURN_IF_ERROR(out_.db().Exec("PRAGMA synchronous = OFF"));
   return out_.db().Exec(
       IndexesOfKeys<AgreementRow, EvidenceRow, WalkEndRow, StepRegionRow, StepRangeRow,
-                    FramePlaceRow, FrameWalkerRow, FrameDifferenceRow, NoteRow>()
+                    FramePlaceRow, FrameWalkerRow, FrameDifferenceRow, FramePredictionRow,
+                    FrameRefutedRow, NoteRow>()
           .c_str());
 }
 
@@ -422,6 +423,8 @@ Status RunMerger::AddCellRows(const RunReader& from) {
   RETURN_IF_ERROR(JoinCellRows<FramePlaceRow>(from));
   RETURN_IF_ERROR(JoinCellRows<FrameWalkerRow>(from));
   RETURN_IF_ERROR(JoinCellRows<FrameDifferenceRow>(from));
+  RETURN_IF_ERROR(JoinCellRows<FramePredictionRow>(from));
+  RETURN_IF_ERROR(JoinCellRows<FrameRefutedRow>(from));
   RETURN_IF_ERROR(CopyRows<NoteRow>(from, JoinOnConflict<NoteRow>(), [&](NoteRow& row) {
     if (row.name == kVacuousRuns || row.name.starts_with(kAllShards)) return false;
     Clamp(row);
@@ -535,7 +538,8 @@ Status RunMerger::End() {
   RETURN_IF_ERROR(AddNotes());
   RETURN_IF_ERROR(out_.db().Exec(
       DropIndexesOfKeys<AgreementRow, EvidenceRow, WalkEndRow, StepRegionRow, StepRangeRow,
-                        FramePlaceRow, FrameWalkerRow, FrameDifferenceRow, NoteRow>()
+                        FramePlaceRow, FrameWalkerRow, FrameDifferenceRow, FramePredictionRow,
+                        FrameRefutedRow, NoteRow>()
           .c_str()));
   RETURN_IF_ERROR(SaveAllStacks());
   if (code_.blocks.empty()) RETURN_IF_ERROR(out_.SetNoCoverage(why_no_coverage_));

@@ -311,6 +311,8 @@ template Result<std::vector<StepRangeRow>> RunReader::Rows() const;
 template Result<std::vector<FramePlaceRow>> RunReader::Rows() const;
 template Result<std::vector<FrameWalkerRow>> RunReader::Rows() const;
 template Result<std::vector<FrameDifferenceRow>> RunReader::Rows() const;
+template Result<std::vector<FramePredictionRow>> RunReader::Rows() const;
+template Result<std::vector<FrameRefutedRow>> RunReader::Rows() const;
 template Result<std::vector<NoteRow>> RunReader::Rows() const;
 template Result<std::vector<PeriodRow>> RunReader::Rows() const;
 template Result<std::vector<PeriodCountRow>> RunReader::Rows() const;

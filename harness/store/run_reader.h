@@ -42,7 +42,7 @@ class RunReader {
   Result<CoverageRows> Coverage() const;
   // All rows of one type: CountRow; SceneRow, in the order of the scene table; ProgressRow;
   // CellRow; CellThreadRow, AgreementRow, EvidenceRow, WalkEndRow, StepRegionRow, StepRangeRow,
-  // FramePlaceRow, FrameWalkerRow, FrameDifferenceRow and
+  // FramePlaceRow, FrameWalkerRow, FrameDifferenceRow, FramePredictionRow, FrameRefutedRow and
   // NoteRow, those of the run as a whole first, then in the order of the cells and of saving;
   // PeriodRow, PeriodCountRow, PeriodTimeRow and PeriodBucketRow, in the order of the parts.
   template <typename Row>

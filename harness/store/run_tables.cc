@@ -19,8 +19,8 @@ std::string RunSchema() {
                       LeftOutRow, Only<ChurnTotals>, Only<FailedLoadTotals>, Only<SettleTotals>,
                       CellRow, CellThreadRow, StackFrameRow, StackNodeRow, AgreementRow,
                       EvidenceRow, StepRegionRow, StepRangeRow, FramePlaceRow, FrameWalkerRow,
-                      FrameDifferenceRow, NoteRow, WalkEndRow, PeriodRow, PeriodCountRow,
-                      PeriodTimeRow, PeriodBucketRow, Placed<RunRow>>() +
+                      FrameDifferenceRow, FramePredictionRow, FrameRefutedRow, NoteRow, WalkEndRow,
+                      PeriodRow, PeriodCountRow, PeriodTimeRow, PeriodBucketRow, Placed<RunRow>>() +
          "CREATE INDEX finding_of_bucket ON finding (bucket, sequence);\n";
 }
 

@@ -338,6 +338,8 @@ template Status RunWriter::Replace(int64_t, const std::vector<StepRangeRow>&);
 template Status RunWriter::Replace(int64_t, const std::vector<FramePlaceRow>&);
 template Status RunWriter::Replace(int64_t, const std::vector<FrameWalkerRow>&);
 template Status RunWriter::Replace(int64_t, const std::vector<FrameDifferenceRow>&);
+template Status RunWriter::Replace(int64_t, const std::vector<FramePredictionRow>&);
+template Status RunWriter::Replace(int64_t, const std::vector<FrameRefutedRow>&);
 template Status RunWriter::Replace(int64_t, const std::vector<NoteRow>&);
 
 }  // namespace walkhammer

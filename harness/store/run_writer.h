@@ -63,8 +63,8 @@ class RunWriter {
   // before its rows: the verdict on the run knows only saved cells.
   Status SaveCell(const CellRow& cell);
   // Replaces the cell's rows of one type: CellThreadRow, AgreementRow, EvidenceRow, WalkEndRow,
-  // StepRegionRow, StepRangeRow, FramePlaceRow,
-  // FrameWalkerRow, FrameDifferenceRow or NoteRow. kNoCell: agreement or notes of the run as a
+  // StepRegionRow, StepRangeRow, FramePlaceRow, FrameWalkerRow, FrameDifferenceRow,
+  // FramePredictionRow, FrameRefutedRow or NoteRow. kNoCell: agreement or notes of the run as a
   // whole.
   template <typename Row>
   Status Replace(int64_t cell, const std::vector<Row>& rows);

@@ -247,6 +247,29 @@ struct FrameDifferenceRow {
   bool operator==(const FrameDifferenceRow&) const = default;
 };
 
+// What a walker's rules make of the instructions of one kind of code, and how far its answers are
+// as predicted.
+struct FramePredictionRow {
+  int64_t cell = 0;
+  std::string walker, code;
+  std::string predicted, rule;  // PredictedName, Prediction::rule
+  uint64_t instructions = 0;    // of the code cache, stepped or not
+  uint64_t pcs = 0;  // instructions that were stepped and that answers could be compared at
+  uint64_t confirmed = 0, refuted = 0;  // steps
+  bool operator==(const FramePredictionRow&) const = default;
+};
+
+// An instruction at which a walker does not answer as predicted.
+struct FrameRefutedRow {
+  int64_t cell = 0;
+  std::string walker, code, name;
+  int level = -1;
+  uint64_t begin = 0;  // bytes from the start of the code `name`
+  std::string predicted, rule, place, instruction;
+  uint64_t proven = 0, contradicted = 0, failed = 0;  // steps, as in StepRegionRow
+  bool operator==(const FrameRefutedRow&) const = default;
+};
+
 // Returns the frames of a stack such as "java.lang.Thread.run()V;wh.A.b(Ljava/lang/String;)I", as
 // parts of `frames`. The ';' in a method's descriptor separates no frames.
 std::vector<std::string_view> SplitCollapsed(std::string_view frames);

@@ -186,6 +186,36 @@ void Columns(Row& row, Column column) {
   column("steps", row.steps, kSum);
 }
 
+template <ARow<FramePredictionRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("walker", row.walker);
+  column("code", row.code);
+  column("predicted", row.predicted);
+  column("rule", row.rule);
+  column("instructions", row.instructions, kSum);
+  column("pcs", row.pcs, kSum);
+  column("confirmed", row.confirmed, kSum);
+  column("refuted", row.refuted, kSum);
+}
+
+template <ARow<FrameRefutedRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("walker", row.walker);
+  column("code", row.code);
+  column("name", row.name);
+  column("level", row.level);
+  column("first_byte", row.begin);
+  column("predicted", row.predicted);
+  column("rule", row.rule);
+  column("place", row.place);
+  column("instruction", row.instruction);
+  column("proven", row.proven, kSum);
+  column("contradicted", row.contradicted, kSum);
+  column("failed", row.failed, kSum);
+}
+
 // --- tables ------------------------------------------------------------------------------------
 
 template <>
@@ -213,6 +243,11 @@ inline constexpr Table kTable<FrameWalkerRow> = {"frame_walker", "cell, rowid", 
 template <>
 inline constexpr Table kTable<FrameDifferenceRow> = {"frame_difference", "cell, rowid",
                                                      Table::kOfCell};
+template <>
+inline constexpr Table kTable<FramePredictionRow> = {"frame_prediction", "cell, rowid",
+                                                     Table::kOfCell};
+template <>
+inline constexpr Table kTable<FrameRefutedRow> = {"frame_refuted", "cell, rowid", Table::kOfCell};
 
 }  // namespace walkhammer
 

@@ -258,6 +258,8 @@ Status CellRecords::Save(RunWriter& db) {
     RETURN_IF_ERROR(db.Replace(position, ranges_));
     RETURN_IF_ERROR(db.Replace(position, frames_.places));
     RETURN_IF_ERROR(db.Replace(position, frames_.walkers));
+    RETURN_IF_ERROR(db.Replace(position, frames_.predictions));
+    RETURN_IF_ERROR(db.Replace(position, frames_.refuted));
     RETURN_IF_ERROR(db.Replace(position, frames_.differences));
   }
   EndPeriod();

@@ -11,6 +11,7 @@
 
 #include "harness/guard/arch.h"
 #include "harness/request/walker_table.h"
+#include "harness/supervise/stress_runs/predictions.h"
 
 namespace walkhammer {
 namespace {
@@ -40,6 +41,7 @@ class Mapper {
         disassembler_(disassembler),
         job_(job),
         cell_(cell),
+        predictions_(disassembler, job, cell),
         no_return_(std::move(no_return)) {}
 
   // `is_whole`: no other piece lies in this one.
@@ -47,9 +49,8 @@ class Mapper {
     std::vector<FrameRow> rows;
     if (!piece.gone) ReadBytes(pid, piece.begin, piece.end, piece);
     if (!piece.gone && is_whole && !IsScratch(piece.name)) {
-      FrameCode code =
-          FrameCodeOf(KindOf(piece), piece.name, piece.begin, piece.bytes,
-                      piece.kind.empty() ? piece.frame_words : 0);
+      FrameCode code = FrameCodeOf(KindOf(piece), piece.name, piece.begin, piece.bytes,
+                                   piece.kind.empty() ? piece.frame_words : 0);
       code.no_return = no_return_;
       if (piece.complete > piece.begin && piece.complete < piece.end)
         code.complete = static_cast<uint32_t>(piece.complete - piece.begin);
@@ -58,12 +59,15 @@ class Mapper {
           code.starts.push_back(static_cast<uint32_t>(counts->pc.load() - piece.begin));
       rows = FrameRowsOf(decoder_, code);
       for (const FrameRow& row : rows) PlaceOf(piece, PlaceGroup(row)).instructions++;
+      predictions_.Begin(KindOf(piece), piece, rows);
     }
     for (const SteppedPc* counts : piece.pcs) {
       const auto offset = static_cast<uint32_t>(counts->pc.load() - piece.begin);
       const FrameRow* row = RowAt(rows, offset);
       const FrameRow unknown{.offset = offset, .why = WhyUnknown::kNotReached};
       AddStepped(piece, row != nullptr ? *row : unknown, *counts);
+      if (row != nullptr && !counts->outdated.load() && HasCode(piece, *counts))
+        predictions_.Compare(*row, *counts);
     }
   }
 
@@ -72,6 +76,8 @@ class Mapper {
     for (auto& [key, row] : places_) rows.places.push_back(std::move(row));
     for (auto& [key, row] : walkers_) rows.walkers.push_back(std::move(row));
     for (auto& [key, row] : differences_) rows.differences.push_back(std::move(row));
+    rows.predictions = predictions_.All();
+    rows.refuted = predictions_.Refuted();
     return rows;
   }
 
@@ -133,6 +139,7 @@ class Mapper {
   const Disassembler& disassembler_;
   const StressJob& job_;
   const int64_t cell_;
+  Predictions predictions_;
   const std::vector<uint64_t> no_return_;
   std::map<std::pair<std::string, std::string>, FramePlaceRow> places_;
   std::map<std::tuple<int, std::string, std::string>, FrameWalkerRow> walkers_;

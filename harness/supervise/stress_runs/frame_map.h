@@ -22,6 +22,8 @@ struct FrameMapRows {
   std::vector<FramePlaceRow> places;
   std::vector<FrameWalkerRow> walkers;
   std::vector<FrameDifferenceRow> differences;
+  std::vector<FramePredictionRow> predictions;
+  std::vector<FrameRefutedRow> refuted;
 };
 
 // `job`: of the run, which names the walkers. Reads the code's bytes from process `pid`, which must

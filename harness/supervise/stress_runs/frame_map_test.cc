@@ -195,6 +195,63 @@ TEST_F(FrameMapTest, CodeThatIsGoneOrUnreadableIsUnknown) {
   EXPECT_EQ(rows.places.back().place, "unknown: not reached");
 }
 
+std::string PredictedText(const FrameMapRows& rows, const std::string& walker) {
+  std::string text;
+  for (const FramePredictionRow& row : rows.predictions)
+    if (row.walker == walker && row.code == "nmethod")
+      text += row.predicted + ": " + std::to_string(row.instructions) + " " +
+              std::to_string(row.pcs) + " " + std::to_string(row.confirmed) + " " +
+              std::to_string(row.refuted) + "\n";
+  return text;
+}
+
+TEST_F(FrameMapTest, WhatRulesPredictOfWhatAlsoWasNotStepped) {
+  state_->code[0].frame_complete = 5;
+  EXPECT_EQ(PredictedText(Map(), "agct"), "no-answer: 2 0 0 0\nright: 1 0 0 0\nwrong: 2 0 0 0\n");
+  EXPECT_EQ(PredictedText(Map(), "asgst"), "right: 5 0 0 0\n");
+  EXPECT_NE(PredictedText(Map(), "asprof-vm"), "");  // not a walker of this run
+  EXPECT_EQ(PredictedText(Map(), "puzzle-no-caller"), "");
+}
+
+TEST_F(FrameMapTest, AnswersConfirmOrRefuteAPrediction) {
+  state_->code[0].frame_complete = 5;
+  Stepped(kFramedMethod, 0).failed = 4;
+  SteppedPc& body = Stepped(kFramedMethod + 5, 16);
+  body.proven = 9;
+  body.others[0].proven = 8;
+  body.others[0].contradicted = 2;
+  Stepped(kFramedMethod + 9, 8).contradicted = 3;
+  SteppedPc& lucky = Stepped(kFramedMethod + 10, 0);
+  lucky.proven = 1;
+  lucky.contradicted = 6;
+  const FrameMapRows rows = Map();
+  EXPECT_EQ(PredictedText(rows, "agct"), "no-answer: 2 1 4 0\nright: 1 1 9 0\nwrong: 2 2 9 1\n");
+  EXPECT_EQ(PredictedText(rows, "asgst"), "right: 5 1 8 2\n");
+  ASSERT_EQ(rows.refuted.size(), 2u);
+  const FrameRefutedRow& row = rows.refuted[1];
+  EXPECT_EQ(row.walker + " " + row.predicted + " " + row.place, "asgst right sp+24");
+  EXPECT_EQ(row.instruction, "+0x5  add rsp, 0x10");
+  EXPECT_EQ(row.proven, 8u);
+  EXPECT_EQ(row.contradicted, 2u);
+}
+
+// What was stepped there was other code.
+TEST_F(FrameMapTest, AnswersInOtherCodeSayNothingOfAPrediction) {
+  SteppedPc& body = Stepped(kFramedMethod + 5, 16);
+  body.contradicted = 9;
+  ASSERT_EQ(Map().refuted.size(), 1u);
+  body.code ^= 1;
+  EXPECT_TRUE(Map().refuted.empty());
+}
+
+// Such a thread has an anchor, at which walkers begin.
+TEST_F(FrameMapTest, AnswersOutsideOfJavaSayNothingOfAPrediction) {
+  SteppedPc& body = Stepped(kFramedMethod + 5, 16);
+  body.contradicted = 9;
+  body.outside = true;
+  EXPECT_TRUE(Map().refuted.empty());
+}
+
 TEST(FrameComparisons, StepsOfOneInstructionMayDiffer) {
   FrameRules rules{};
   rules.sp = 4;

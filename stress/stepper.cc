@@ -231,10 +231,10 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
 // Code is patched, and other code may come to its address.
 void Stepper::SeeIn(SteppedPc& counts, const Place& place, const ucontext_t& context) {
   const uint64_t code = CodeWordAt(place.at.pc);
-  if (counts.outdated.load(std::memory_order_relaxed) || counts.code != code) {
+  if (counts.outdated.load(std::memory_order_relaxed) || counts.word != code) {
     counts.outdated.store(false);
     counts.seen = {};
-    counts.code = code;
+    counts.word = code;
   }
   See(stack_.calls(), place.point, ReadJavaRegisters(context).general, counts.seen);
 }

@@ -9,6 +9,8 @@ load lib_stress
   step --time 3s
   [ "$(cell status)" = passed ]
   [ "$(cell 'walks > 10000')" -eq 1 ]
+  [ "$(ask "select count(*) from step_range where answer = '-5 unknown_Java'")" -gt 0 ]
+  [ "$(ask "select count(*) from step_range where answer like '%undeclared%'")" -eq 0 ]
 }
 
 @test "step by ptrace walks at every instruction, too" {

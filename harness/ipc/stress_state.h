@@ -218,9 +218,8 @@ struct SteppedPc : StepAnswers {
   std::atomic<uint64_t> pc;  // 0: free
   uint32_t steps;
   std::atomic<bool> outdated;  // `seen` is of code that other code has replaced
-  std::atomic<bool>
-      outside;    // was also stepped by a thread that was not in Java: see JavaThreadState
-  uint64_t code;  // CodeWordAt(pc) at the steps of `seen`
+  std::atomic<bool> outside;   // a thread that was not in Java was stepped here, too
+  uint64_t word;               // CodeWordAt(pc) at the steps of `seen`
   SeenPlace seen;
   StepAnswers others[kMaxWalkers - 1];  // of the other walkers
 

@@ -29,7 +29,7 @@ bool HasCode(const CodePiece& piece, const SteppedPc& counts) {
     code |= uint64_t{piece.bytes[at + i]} << (8 * i);
   const uint64_t known = std::min<uint64_t>(bytes, piece.bytes.size() - at);
   const uint64_t mask = known == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * known)) - 1;
-  return at < piece.bytes.size() && ((code ^ counts.code) & mask) == 0;
+  return at < piece.bytes.size() && ((code ^ counts.word) & mask) == 0;
 }
 
 // Adds up the rows of one cell.

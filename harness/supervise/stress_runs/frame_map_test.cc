@@ -62,7 +62,7 @@ class FrameMapTest : public ::testing::Test {
     SteppedPc& pc = state_->pcs[pcs_++];
     pc.pc.store(reinterpret_cast<uint64_t>(at));
     pc.steps = 12;
-    pc.code = CodeWordAt(pc.pc.load());
+    pc.word = CodeWordAt(pc.pc.load());
     pc.seen.in_memory = 10;
     pc.seen.from_sp = from_sp;
     return pc;
@@ -135,7 +135,7 @@ TEST_F(FrameMapTest, OlderCodeSaysNothingOfWhereInstructionsBegin) {
   Stepped(kFramedMethod + 1, 8);
   const std::string text = Text(Map());
   EXPECT_NE(text.find("nmethod sp+8: 2 1 12 10 10 0\n"), std::string::npos) << text;
-  Stepped(kFramedMethod + 2, 8).code ^= 1;
+  Stepped(kFramedMethod + 2, 8).word ^= 1;
   const std::string later = Text(Map());
   EXPECT_NE(later.find("nmethod sp+8: 2 1 12 10 10 0\n"), std::string::npos) << later;
 }
@@ -144,7 +144,7 @@ TEST_F(FrameMapTest, OlderCodeSaysNothingOfWhereInstructionsBegin) {
 TEST_F(FrameMapTest, OtherCodeHasComeThere) {
   SteppedPc& pc = Stepped(kFramedMethod + 5, 16);
   ASSERT_EQ(Map().differences.size(), 1u);
-  pc.code ^= uint64_t{1} << (8 * CodeBytesAt(pc.pc.load()) - 1);
+  pc.word ^= uint64_t{1} << (8 * CodeBytesAt(pc.pc.load()) - 1);
   EXPECT_TRUE(Map().differences.empty());
   EXPECT_NE(Text(Map()).find("nmethod sp+n: 1 1 12 0 0 0\n"), std::string::npos) << Text(Map());
 }
@@ -240,7 +240,7 @@ TEST_F(FrameMapTest, AnswersInOtherCodeSayNothingOfAPrediction) {
   SteppedPc& body = Stepped(kFramedMethod + 5, 16);
   body.contradicted = 9;
   ASSERT_EQ(Map().refuted.size(), 1u);
-  body.code ^= 1;
+  body.word ^= 1;
   EXPECT_TRUE(Map().refuted.empty());
 }
 

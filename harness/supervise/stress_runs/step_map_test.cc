@@ -135,6 +135,7 @@ class StepMapTest : public ::testing::Test {
     place.wrong = wrong;
     place.steps = answered + failed + wrong;
     place.code = code;
+    place.word = 0x55;
     place.pc.store(pc);
   }
   void Map(pid_t pid = getpid()) {

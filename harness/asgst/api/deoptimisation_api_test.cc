@@ -101,7 +101,7 @@ class SteppedDeoptimisation {
 class DeoptimisationApi : public LiveTest {};
 
 TEST_F(DeoptimisationApi, FramesAreTheSameAtEachInstruction) {
-  if (!kHasTrapFlag) GTEST_SKIP() << "there are no single steps";
+  if (!kHasTrapFlag) GTEST_SKIP() << "this architecture has no trap flag to single-step with";
   const auto field = live_.jvm().structs().Offset("JavaThread", "_vframe_array_head");
   ASSERT_TRUE(field);
   Dl_info libjvm{};

@@ -50,11 +50,12 @@ bool IsByFp(const FrameRow& row) { return row.reg == 5; }
 
 }  // namespace
 
-// The stubs of C1 that throw, and what replaces the caller's frame.
+// The stubs of C1 that throw, and what replaces the caller's frame. JDK 28 has other names.
 bool NeverReturns(std::string_view name) {
   return NameHas(name, "throw_") || NameHas(name, "forward_exception") ||
          NameHas(name, "unwind_exception") || NameHas(name, "UncommonTrapBlob") ||
-         NameHas(name, "DeoptimizationBlob");
+         NameHas(name, "uncommon_trap_blob") || NameHas(name, "DeoptimizationBlob") ||
+         NameHas(name, "deopt_blob");
 }
 
 bool IsScratch(std::string_view name) {
@@ -74,11 +75,12 @@ FrameCode FrameCodeOf(std::string_view kind, std::string_view name, uint64_t beg
   // Pieces that are each called, or jumped to at the begin of a method.
   if (kind == "adapter" || name == "native signature handlers")
     code.elsewhere = FrameEntry::kCalled;
-  if (NameHas(name, "ExceptionBlob")) first = FrameEntry::kThrown;
+  if (NameHas(name, "ExceptionBlob") || name.starts_with("exception_blob"))
+    first = FrameEntry::kThrown;
   // SharedRuntime::generate_handler_blob: only where the fault of a poll leads does it make room.
   constexpr uint8_t kPushRbx = 0x53;
-  if (NameHas(name, "SafepointBlob") && !bytes.empty() && bytes[0] == kPushRbx)
-    first = FrameEntry::kPolled;
+  const bool is_poll = NameHas(name, "SafepointBlob") || name.starts_with("polling_page_");
+  if (is_poll && !bytes.empty() && bytes[0] == kPushRbx) first = FrameEntry::kPolled;
   code.entries.push_back({0, first});
   return code;
 }

@@ -423,6 +423,20 @@ TEST(FrameRows, NamesTellHowCodeIsEntered) {
   EXPECT_EQ(how("stub", "RuntimeStub - _new_instance_Java"), FrameEntry::kCalled);
   EXPECT_EQ(how("stub", "ExceptionBlob"), FrameEntry::kThrown);
   EXPECT_EQ(how("stub", "SafepointBlob"), FrameEntry::kPolled);
+  EXPECT_EQ(how("stub", "exception_blob (C2 runtime)"), FrameEntry::kThrown);
+  EXPECT_EQ(how("stub", "handle_exception_blob (C1 runtime)"), FrameEntry::kCalled);
+  EXPECT_EQ(how("stub", "polling_page_return_handler_blob (shared runtime)"), FrameEntry::kPolled);
+}
+
+TEST(FrameRows, NamesTellWhatNeverReturns) {
+  for (const char* name :
+       {"UncommonTrapBlob", "uncommon_trap_blob (C2 runtime)", "DeoptimizationBlob",
+        "deopt_blob (shared runtime)", "throw_div0_exception Runtime1 stub",
+        "throw_div0_exception_blob (C1 runtime)", "unwind_exception_blob (C1 runtime)"})
+    EXPECT_TRUE(NeverReturns(name)) << name;
+  for (const char* name : {"deoptimize_blob (C1 runtime)", "exception_blob (C2 runtime)",
+                           "polling_page_return_handler_blob (shared runtime)"})
+    EXPECT_FALSE(NeverReturns(name)) << name;
 }
 
 TEST(FrameRows, ARowIsFoundByItsOffset) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "harness/base/names.h"
 #include "harness/base/text.h"
 #include "harness/bugs/bug_store.h"
 #include "harness/cli/run_jdk.h"

@@ -282,7 +282,8 @@ if(NOT WALKHAMMER_SANITIZE)
           harness/supervise/snapshot_replay_test.cc
           harness/supervise/supervise_test.cc LIBS wh_cli LABELS jvm)
   wh_test(layout_check_test harness/layout_check/layout_check_test.cc LIBS wh_child wh_cli LABELS jvm)
-  wh_test(failed_checks_test harness/jvm/live/failed_checks_test.cc LIBS wh_child wh_cli LABELS jvm)
+  wh_test(failed_checks_test harness/jvm/live/failed_checks_test.cc
+          harness/jvm/live/walked_statics_test.cc LIBS wh_child wh_cli LABELS jvm)
   add_subdirectory(harness/asgst/testing)
   wh_test(engines_test fuzzers/engines_test.cc LIBS wh_cli LABELS jvm)
   wh_test(afl_test fuzzers/afl_test.cc LIBS wh_cli LABELS jvm)

@@ -18,6 +18,7 @@
 #include "harness/generate/request_window.h"
 #include "harness/jvm/live/failed_checks.h"
 #include "harness/jvm/live/safefetch.h"
+#include "harness/jvm/live/walked_statics.h"
 #include "harness/jvm/structs/flags.h"
 #include "harness/request/scene_table.h"
 #include "harness/scenes/make_vocabulary.h"
@@ -121,6 +122,14 @@ void SetUpScenes(SharedState& shared, SceneStage& stage, uint32_t mask) {
     else
       CopyText(status.failure().message, report.reason);
   }
+}
+
+void MakeLine(SharedState& shared, ChildEnvironment& environment, const std::string& libjvm) {
+  environment.line =
+      std::make_unique<WalkLine>(shared, *environment.address_map, environment.jvm->methods(),
+                                 std::span<const std::unique_ptr<Walker>>(environment.walkers));
+  environment.line->GiveUpAfterCrashes(WalkedStatics::Find(environment.jvm->library(), libjvm));
+  armed_line = environment.line.get();
 }
 
 // Proves that the job's walkers work in this JVM: walks each scene as it is.
@@ -393,10 +402,7 @@ Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
                    shared.vocabulary);
     shared.vocabulary_ready.store(1);
   }
-  environment.line =
-      std::make_unique<WalkLine>(shared, *environment.address_map, environment.jvm->methods(),
-                                 std::span<const std::unique_ptr<Walker>>(environment.walkers));
-  armed_line = environment.line.get();
+  MakeLine(shared, environment, libjvm);
   environment.methods = std::make_unique<MethodKeeper>(
       environment.jvm->methods(),
       environment.jvm->ids_are_numbers() ? environment.jvm->jvmti() : nullptr, shared,

@@ -237,6 +237,8 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
     CallGuarded(scene.guard, stepped, input, seen_.trace);
   } else
     CallGuarded(scene.guard, walker, input, seen_.trace);
+  if (seen_.trace.ending != Ending::kReturned || seen_.trace.protected_faults != 0)
+    statics_.GiveUp();
 
   Look(scene, seen_.after);
   *thread.state() = state;

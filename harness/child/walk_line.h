@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -17,6 +18,7 @@
 #include "harness/ipc/answers.h"
 #include "harness/ipc/shared_state.h"
 #include "harness/jvm/live/methods.h"
+#include "harness/jvm/live/walked_statics.h"
 #include "harness/oracles/observation.h"
 #include "harness/request/walker_table.h"
 #include "harness/scenes/address_map.h"
@@ -47,6 +49,9 @@ class WalkLine {
   // Lets requests with a `fault` be walked: a Walk of one needs CountLoads of the same request,
   // apart from its number, before. `loads` is kept and must outlive this.
   void FailLoads(FailingLoads& loads) { loads_ = &loads; }
+  // After each walk that a crash or hang ends, these are given up. The walks are made at a
+  // safepoint, so no other thread initialises them.
+  void GiveUpAfterCrashes(WalkedStatics statics) { statics_ = std::move(statics); }
   // Traces the undisturbed walk of `request` by the first walker; `sequence`: for the journal.
   // Returns its FailingLoads::count(), or kUnable as FailingLoads::Trace does.
   Result<uint32_t> CountLoads(ParkedScene& scene, const WalkRequest& request, uint64_t sequence);
@@ -116,6 +121,7 @@ class WalkLine {
   const std::span<const std::unique_ptr<Walker>> walkers_;  // by their place in the job
   int turn_ = 0;                                            // place of the current walker
   bool uncontained_ = false;  // the current walk has no guard: Job::uncontained
+  WalkedStatics statics_;
   FailingLoads* loads_ = nullptr;
   bool tracing_ = false;            // the current walk is one of FailingLoads::Trace
   std::vector<Frame> undisturbed_;  // frames of the last such walk

@@ -4,6 +4,7 @@
 // call ended.
 #include "harness/child/walk_line.h"
 
+#include <cxxabi.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -270,6 +271,38 @@ TEST_F(WalkLineTest, AWalkerThatLiesAfterItsCrashRetiresTheChild) {
     scene.walked_truly = UINT32_MAX;
   }
   for (const std::string& name : Findings()) EXPECT_EQ(name, "crash/fault") << "of the crash alone";
+}
+
+// Begins the initialisation of a static variable. False: it is initialised.
+bool Begin(WalkedStatics::Guard& guard) {
+  return __cxxabiv1::__cxa_guard_acquire(reinterpret_cast<__cxxabiv1::__guard*>(&guard)) != 0;
+}
+void Initialise(WalkedStatics::Guard& guard, void (*work)()) {
+  if (!Begin(guard)) return;
+  work();
+  __cxxabiv1::__cxa_guard_release(reinterpret_cast<__cxxabiv1::__guard*>(&guard));
+}
+
+// A static variable that stayed locked would let the next of these walks hang.
+TEST_F(WalkLineTest, AStaticWhoseInitialisationWasLeftIsInitialisedAnew) {
+  WalkedStatics::Guard guard = 0;
+  WalkLine line(state(), address_map_, methods_, walkers_);
+  line.GiveUpAfterCrashes(WalkedStatics({&guard}));
+  int begun = 0;
+  const ScriptedWalker::Act crashes = [&](Trace&) { Initialise(guard, Crash); };
+  const ScriptedWalker::Act is_left = [&](Trace&) {
+    begun += Begin(guard) ? 1 : 0;
+    scene.guard.protected_faults = 1;
+  };
+  const ScriptedWalker::Act ends = [&](Trace&) { Initialise(guard, [] {}); };
+  // The last finds the variable initialised.
+  for (const ScriptedWalker::Act& act : {crashes, crashes, is_left, is_left, ends, crashes}) {
+    Script({act});
+    EXPECT_TRUE(line.Walk(scene, {}, 7));
+  }
+  EXPECT_EQ(begun, 2);
+  EXPECT_EQ(std::ranges::count(Findings(), "crash/fault"), 2);
+  EXPECT_EQ(std::ranges::count(Findings(), "hang/hang"), 0);
 }
 
 TEST_F(WalkLineTest, EachWalkerIsMeasuredByItself) {

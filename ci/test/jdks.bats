@@ -247,3 +247,15 @@ layout() {
 @test "doctor proves the layout facts that are read from the JVM, in 15 s of CPU time" {
   on_each layout
 }
+
+# WH-23: AsyncGetCallTrace of 21 crashes while it initialises a static variable. The fuzzer goes on.
+@test "no walk waits for a static variable that a crashed walk was initialising" {
+  home=$(sed -n 's/^21[^ ]* //p' "$JDKS" | head -n 1)
+  [ -n "$home" ] || skip "no JDK 21"
+  out=$BATS_TEST_TMPDIR/run
+  walkhammer 1 fuzz --jdk "$home" --walks 2000000 --seed 7 --workers 1 --no-confirm --no-coverage \
+    --scene monitor-enter-c2 --scene interpreted-recursion
+  is "$(ask "select count(*) > 1 from finding where oracle = 'crash'
+    and native like '%continuation_bottom_sender%'")" 1 'such crashes, more than one'
+  is "$(ask "select count(*) from finding where oracle = 'hang'")" 0 'walks that hang'
+}

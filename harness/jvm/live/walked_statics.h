@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Function-local static variables of libjvm that AsyncGetCallTrace initialises. If a crash or hang
 // ends a walk in the middle of that, the variable stays locked: each later walk that comes there
-// would wait for ever. Signal-safe: GiveUp; the rest no.
+// would wait endlessly. Signal-safe: GiveUp; the rest no.
 #ifndef WALKHAMMER_HARNESS_JVM_LIVE_WALKED_STATICS_H_
 #define WALKHAMMER_HARNESS_JVM_LIVE_WALKED_STATICS_H_
 

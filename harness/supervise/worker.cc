@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/worker.h"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "harness/findings/crash_error_text.h"
 
@@ -206,11 +208,15 @@ Status Worker::NoteEnd(int wait_status, bool by_us) {
   walks_at_death_ = walks;
   if (died_early_ < kMostEarlyDeaths) return Ok();
   const HsErrHead head = ParseHsErrHead(child_->HsErr());
-  return TryAgain(
-      ToolFailed("the child died " + std::to_string(died_early_) + " times before its first walk" +
-                 (killer.empty() ? "" : ", in the end from outside by " + killer) +
-                 (head.error.empty() ? "" : "; its hs_err log says " + HsErrHeadText(head, true)) +
-                 "; it printed: " + child_->Output(600)));
+  const std::string output = child_->Output(600);
+  std::string why = fmt::format("the child died {} times before its first walk", died_early_);
+  if (!killer.empty()) why += ", in the end from outside by " + killer;
+  if (by_us)
+    why += fmt::format(", in the end because it did nothing for {:.3g} s",
+                       std::chrono::duration<double>(StuckAfter()).count());
+  if (!head.error.empty()) why += "; its hs_err log says " + HsErrHeadText(head, true);
+  if (!output.empty()) why += "; it printed: " + output;
+  return TryAgain(ToolFailed(std::move(why)));
 }
 
 void Worker::NoteRunning() {
@@ -218,6 +224,10 @@ void Worker::NoteRunning() {
   pause_ = limits_.retry_after;
   knows_aslr_ = true;
   if (const auto off = child_->IsAslrOff()) aslr_off_ = *off && aslr_off_.value_or(true);
+}
+
+Clock::duration Worker::StuckAfter() const {
+  return std::max<Clock::duration>(limits_.stuck_after, 25 * milliseconds(hang_limit_ms_));
 }
 
 void Worker::KillIfStuck() {
@@ -228,8 +238,7 @@ void Worker::KillIfStuck() {
     last_walks_ = walks;
     last_phase_ = phase;
     last_moved_ = now;
-  } else if (now - last_moved_ >
-             std::max<Clock::duration>(limits_.stuck_after, 25 * milliseconds(hang_limit_ms_))) {
+  } else if (now - last_moved_ > StuckAfter()) {
     child_->Kill();  // the journal names the walk, if one was under way
     killed_ = true;
   }

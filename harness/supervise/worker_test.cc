@@ -229,6 +229,14 @@ TEST_F(WorkerTest, ThreeEarlyDeathsEndARunThatHasNotWalked) {
   EXPECT_EQ(seen_.size(), 0u) << "nothing was walked";
 }
 
+TEST_F(WorkerTest, AChildThatStandsStillBeforeItsFirstWalkSaysSo) {
+  limits_.stuck_after = milliseconds(300);
+  Live({"sleep"});
+  EXPECT_THAT(StepToEnd(), FailsWith(ExitCode::kToolFailed,
+                                     EndsWith("in the end because it did nothing for 0.3 s")));
+  EXPECT_EQ(worker_->counts().started, 3u);
+}
+
 TEST_F(WorkerTest, TwoEarlyDeathsDoNot) {
   Live({"signal=6", "signal=6", "running walk walked done"});
   ExpectCleanEnd();

@@ -83,7 +83,7 @@ untrue() {
     17.0.2 | 17.0.3 | 17.0.7) echo deoptimized lambda-reflection monitor-enter-c2 ;;
     *) echo deoptimized monitor-enter-c2 ;;
   esac
-  [ "${1%%.*}" -ge 21 ] || echo virtual-mounted virtual-pinned
+  [ "${1%%.*}" -ge 21 ] || echo virtual-mounted virtual-pinned virtual-thawed
 }
 
 scenes_of_agct() {
@@ -115,6 +115,21 @@ scenes_of_asgst() {
 
 @test "asgst: each scene is true, nothing is forbidden" {
   on_each -2 scenes_of_asgst
+}
+
+# Without continuations, a virtual thread has a thread of its own, and no frame leaves its stack.
+barrier_is_proved() {
+  [ "${1%%.*}" -ge 21 ] || return 0
+  timeout 100 "$WALKHAMMER" fuzz --jdk "$3" --scene virtual-thawed --scene virtual-mounted \
+    --workers 1 --walks 300 --no-coverage --no-confirm --no-minimize --out "$out" -- \
+    -XX:+UnlockExperimentalVMOptions -XX:-VMContinuations >"$out.said" 2>&1 || true
+  is "$(ask "SELECT pristine_true FROM scene WHERE name = 'virtual-mounted'")" 1 'mounted and true' &&
+    is "$(ask "SELECT reason LIKE '%does not return to the return barrier' FROM scene
+      WHERE name = 'virtual-thawed'")" 1 'thawed and not available'
+}
+
+@test "virtual-thawed is not available without its return barrier" {
+  on_each -2 barrier_is_proved
 }
 
 guided() {

@@ -34,6 +34,7 @@ constexpr SceneInfo kScenes[] = {
     {"deoptimized", "activations whose return addresses lead to the deoptimisation handler"},
     {"sampled", "room for the stack of a sample, see walk-format.md"},
     {"zombie-code", "beside compiled code that is a zombie (JDK 19 and before, by flags)"},
+    {"virtual-thawed", "a mounted virtual thread whose callers are in the heap (JDK 21 and later)"},
 };
 
 }  // namespace

@@ -14,7 +14,9 @@
 namespace walkhammer {
 
 struct Expectation {
-  std::string kind;    // "interpreted", "c1", "c2", "c2-inlined", "osr", "deopt", "invalidated"
+  // "interpreted", "c1", "c2", "c2-inlined", "osr", "deopt", "invalidated"; "frozen" is proved
+  // apart, in scenes.cc
+  std::string kind;
   std::string method;  // "pkg.Class.method(Sig)Ret", for messages
   uint64_t address;    // Method*, 0 if unknown
 };

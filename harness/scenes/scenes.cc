@@ -15,6 +15,7 @@
 #include "harness/jvm/structs/flags.h"
 #include "harness/request/scene_table.h"
 #include "harness/scenes/expectation.h"
+#include "harness/scenes/physical_frames.h"
 #include "harness/walkers/agct.h"
 
 namespace walkhammer {
@@ -26,6 +27,7 @@ constexpr jint kMaxTruth = 16384;  // frames
 // The scene that is being set up; one at a time.
 struct SetUpInProgress {
   ParkedScene* scene = nullptr;
+  bool armed = false;  // the next park() blocks
   std::vector<Expectation> expectations;
   std::string reason;  // why not available
   sem_t finished;
@@ -33,7 +35,6 @@ struct SetUpInProgress {
 
 Jvm* jvm = nullptr;
 SetUpInProgress* in_progress = nullptr;
-thread_local bool armed = false;
 thread_local std::string park_at_event;
 // The free part of the stack in the scene `sampled`.
 thread_local uint64_t room_begin = 0, room_end = 0;
@@ -77,6 +78,11 @@ bool AppendFrames(ParkedScene& scene, jthread thread) {
   return count > 0;
 }
 
+// The name depends on the JDK. The barrier for exceptions is never a return address.
+bool IsReturnBarrier(const std::string& stub) {
+  return stub.starts_with("cont_returnBarrier") || stub.starts_with("Cont thaw return barrier");
+}
+
 bool IsVirtual(JNIEnv* env, jclass thread_class) {
   jmethodID is_virtual = env->GetMethodID(thread_class, "isVirtual", "()Z");
   jmethodID current = env->GetStaticMethodID(thread_class, "currentThread", "()Ljava/lang/Thread;");
@@ -95,10 +101,40 @@ void AppendCarrierFrames(ParkedScene& scene, JNIEnv* env) {
   if (!IsVirtual(env, thread_class)) return;
   // JVMTI hides the native method between the frames of the two.
   jclass continuation = env->FindClass("jdk/internal/vm/Continuation");
+  if (continuation == nullptr) return env->ExceptionClear();  // -XX:-VMContinuations: no carrier
   jmethodID seam =
       env->GetStaticMethodID(continuation, "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V");
   scene.truth.push_back({kAgctNativeBci, 0, seam});
   AppendFrames(scene, carrier);
+}
+
+// Leaves the activations that are in the heap out of the truth, if the scene claims that a method's
+// is: walkers are asked for what is on the stack. The first `own` activations are those of the
+// virtual thread; the rest, of its carrier. Returns "", or why the claim is not proved. Words of
+// frames that have left the stack prove nothing against it.
+std::string LeaveOutFrozen(ParkedScene& scene, size_t own) {
+  std::vector<Expectation>& expectations = in_progress->expectations;
+  const auto claim = std::find_if(expectations.begin(), expectations.end(),
+                                  [](const Expectation& e) { return e.kind == "frozen"; });
+  if (claim == expectations.end()) return "";
+  const uint64_t frozen = claim->address;
+  expectations.erase(claim);
+  // None of the scene's own methods is inlined, so each frame on the stack is one activation.
+  const std::vector<PhysicalFrame> thawed = FindPhysicalFrames(scene, *jvm);
+  const std::vector<NamedCode> stubs = jvm->Stubs();
+  const bool at_barrier =
+      !thawed.empty() && std::any_of(stubs.begin(), stubs.end(), [&](const NamedCode& stub) {
+        return IsReturnBarrier(stub.name) &&
+               *reinterpret_cast<uint64_t*>(thawed.back().return_slot) == stub.begin;
+      });
+  if (!at_barrier || thawed.size() >= own)
+    return "the oldest frame of the virtual thread on the stack does not return to the return "
+           "barrier";
+  const auto oldest = scene.truth.begin() + static_cast<ptrdiff_t>(thawed.size());
+  if (jvm->MethodOf(static_cast<jmethodID>(oldest->method)) != frozen)
+    return "the caller behind the return barrier is not the expected one";
+  scene.truth.erase(oldest, scene.truth.begin() + static_cast<ptrdiff_t>(own));
+  return "";
 }
 
 // Fills `scene` from the calling thread, which is in native code called by its last Java frame.
@@ -109,6 +145,7 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
   scene.thread = jvm->ThreadOf(env);
   const JavaThreadView& thread = scene.thread;
   if (!AppendFrames(scene, nullptr)) return "JVMTI gave no stack trace of the parked thread";
+  const size_t own = scene.truth.size();
   AppendCarrierFrames(scene, env);
   scene.stack_low = *thread.last_sp();
   scene.stack_high = thread.stack_base();
@@ -129,6 +166,7 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
       scene.anchor_pc != 0 ? scene.anchor_pc : reinterpret_cast<uint64_t*>(scene.stack_low)[-1];
   uint64_t fp = scene.anchor_fp != 0 ? scene.anchor_fp : caller_fp;
   scene.pristine = {pc, scene.stack_low, fp, 0};
+  if (std::string unproved = LeaveOutFrozen(scene, own); !unproved.empty()) return unproved;
   std::span<const uint64_t> stack(reinterpret_cast<const uint64_t*>(scene.stack_low),
                                   (scene.stack_high - scene.stack_low) / 8);
   const std::vector<CodeBlob> blobs = jvm->code_cache().Blobs();
@@ -207,13 +245,14 @@ __attribute__((noinline)) void ClearStackBelow() {
 // A scene that does not park, as in `step`, is not cleared: that takes more instructions than the
 // scene.
 void JNICALL Arm(JNIEnv*, jclass) {
-  armed = true;
-  if (in_progress != nullptr) ClearStackBelow();
+  if (in_progress == nullptr) return;
+  in_progress->armed = true;
+  ClearStackBelow();
 }
 
 __attribute__((noinline)) void JNICALL ParkIfArmed(JNIEnv* env, jclass) {
-  if (!armed || in_progress == nullptr) return;
-  armed = false;
+  if (in_progress == nullptr || !in_progress->armed) return;
+  in_progress->armed = false;
   // The Java frame calls this function directly: the word at our fp is the Java frame's fp.
   Park(env, *static_cast<uint64_t*>(__builtin_frame_address(0)));
 }
@@ -280,7 +319,7 @@ jlong JNICALL StackLeft(JNIEnv* env, jclass) {
 void JNICALL Down(JNIEnv* env, jclass, jint depth) {
   jclass target = env->FindClass("wh/JniUpDown");
   jmethodID up = env->GetStaticMethodID(target, "up", "(I)V");
-  if (armed && in_progress != nullptr) ClearStackBelow();
+  if (in_progress != nullptr && in_progress->armed) ClearStackBelow();
   if (up != nullptr) env->CallStaticVoidMethod(target, up, depth - 1);
 }
 

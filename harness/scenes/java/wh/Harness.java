@@ -5,7 +5,7 @@ package wh;
 final class Harness {
   private Harness() {}
 
-  /** Makes the next park() of this thread block; until then park() returns at once. */
+  /** Makes the next park() of the scene block; until then park() returns at once. */
   static native void arm();
 
   /** The scene's known place: once armed, blocks for good if a SceneStage sets the scene up. */
@@ -22,8 +22,8 @@ final class Harness {
 
   /**
    * States what kind of code a method runs on the parked stack: "interpreted", "c1", "c2",
-   * "c2-inlined", "osr", "deopt" or "invalidated". The kind is checked when the thread parks,
-   * so this must be called earlier.
+   * "c2-inlined", "osr", "deopt", "invalidated", or "frozen": it is a caller behind the return
+   * barrier. The kind is checked when the thread parks, so this must be called earlier.
    */
   static native void expect(String kind, Class<?> owner, String name, String signature);
 

@@ -140,6 +140,7 @@ public final class Scenes {
       case "mixed-tiers": MixedTiers.play(); break;
       case "virtual-mounted": VirtualThreads.playMounted(); break;
       case "virtual-pinned": VirtualThreads.playPinned(); break;
+      case "virtual-thawed": VirtualThreads.playThawed(); break;
       case "sampled": Sampled.play(); break;
       case "zombie-code": ZombieCode.play(); break;
       default: throw new Unavailable("There is no scene named " + scene + ".");

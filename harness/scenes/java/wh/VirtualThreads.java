@@ -3,8 +3,10 @@ package wh;
 
 import java.lang.reflect.Method;
 
-/** virtual-mounted and virtual-pinned; by reflection, since javac targets JDK 8 and 17. */
+/** The scenes virtual-*; by reflection, since javac targets JDK 8 and 17. */
 final class VirtualThreads {
+  private static boolean yields;
+
   private VirtualThreads() {}
 
   static Thread start(String name, Runnable body) throws ReflectiveOperationException {
@@ -35,6 +37,29 @@ final class VirtualThreads {
     JniUpDown.play();
   }
 
+  /** The callers of Thawed are in the heap. */
+  static void playThawed() {
+    yields = false;
+    Harness.expect("frozen", VirtualThreads.class, "interpFrozen", "()V");
+    Tiers.ready(VirtualThreads::interpFrozen, Thawed.class);
+    yields = true;
+    interpFrozen();
+  }
+
+  private static void interpFrozen() {
+    Thawed.bestOldest(1, "oldest");
+  }
+
+  /**
+   * Moves its callers to the heap. As some of them are interpreted, each comes back only when its
+   * callee returns.
+   */
+  static void interpYield() {
+    if (!yields) return;
+    Thread.yield();
+    Harness.arm(); // the stack below has new words
+  }
+
   static final class Mounted {
     private Mounted() {}
 
@@ -57,6 +82,25 @@ final class VirtualThreads {
     private static long bestFour(String held, long x) {
       Harness.park();
       return held.length() + x;
+    }
+  }
+
+  static final class Thawed {
+    private Thawed() {}
+
+    /** The oldest thawed frame. */
+    static long bestOldest(long x, String held) {
+      interpYield();
+      return interpTwo(x + 1, 0.5) + held.length();
+    }
+
+    private static long interpTwo(long x, double d) {
+      return bestThree(d, "three") + x;
+    }
+
+    private static long bestThree(double d, String held) {
+      Harness.park();
+      return held.length() + (long) d;
     }
   }
 }

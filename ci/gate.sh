@@ -145,47 +145,65 @@ tell_fixed() {
   } >>"$out/gate.md"
 }
 
-echo "gate: replaying the known issues on both JDKs" >&2
-"$walkhammer" bugs check --jdk "$baseline" --jdk "$candidate" --json >"$out/known.json" \
-  2>"$out/log" || true # the JSON says it
-back='' fixed='' corpora='' failed=''
-if [ "$(sqlite3 :memory: "select json_valid(readfile('$out/known.json'))")" = 1 ]; then
-  back=$(issues 1 0) fixed=$(issues 0 1)
-else
-  echo "gate: the known issues could not be replayed: $(tail -n 1 "$out/log")" >&2
-fi
-if [ -n "$back" ]; then
-  {
-    echo "REGRESSION: known issues are back in $candidate"
-    echo "$back" | sed 's/^/  fail  /'
-    [ -z "$fixed" ] || echo "$fixed" | sed 's/^/  fixed  /'
-    echo
-    echo "walkhammer gate: REGRESSION. Back in $candidate, and not in $baseline, by replay:" \
-      "$(echo "$back" | sed 's/  .*//' | paste -sd, - | sed 's/,/, /g')."
-  } >"$out/gate.txt"
-  sed 's/^  \(fail\|fixed\)/* \1/' "$out/gate.txt" >"$out/gate.md"
-  cat "$out/gate.txt"
-  exit 1
-fi
+# Whether the candidate makes a walk. Without this check, each replay would wait for a walk in vain.
+makes_walks() {
+  "$walkhammer" fuzz --jdk "$candidate" --walker "$walker" --scene interpreted-recursion --walks 1 \
+    --workers 1 --no-confirm --no-coverage --out "$out/first-walk" >"$out/log" 2>&1 || true
+  walks=$(sqlite3 "$out/first-walk/run.db" "select walks from run" 2>&1)
+  rm -rf "$out/first-walk"
+  [ "$walks" != 0 ]
+}
 
-# What both answer to the corpora, once: no difference there is by chance.
-echo "gate: replaying the corpora on both JDKs" >&2
-code=0
-"$walkhammer" gate --jdk "$baseline" --jdk "$candidate" --walker "$walker" \
-  --corpora-answers "$out/corpora.json" --keep "$out/answers" --markdown "$out/corpora.md" \
-  ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} >"$out/corpora.txt" 2>"$out/log" || code=$?
-case $code in
-0) ;;
-1)
-  mv "$out/corpora.txt" "$out/gate.txt"
-  [ ! -f "$out/corpora.md" ] || mv "$out/corpora.md" "$out/gate.md"
-  [ -z "$fixed" ] || tell_fixed
-  cat "$out/gate.txt"
-  exit 1
-  ;;
-*) echo "gate: the corpora could not be replayed: $(tail -qn 1 "$out/corpora.txt" "$out/log")" >&2 ;;
-esac
-[ ! -f "$out/corpora.json" ] || corpora=$out/corpora.json
+# The known issues, then all corpora. Ends the script if they show a regression.
+replay_all() {
+  echo "gate: replaying the known issues on both JDKs" >&2
+  "$walkhammer" bugs check --jdk "$baseline" --jdk "$candidate" --json >"$out/known.json" \
+    2>"$out/log" || true # the JSON says it
+  if [ "$(sqlite3 :memory: "select json_valid(readfile('$out/known.json'))")" = 1 ]; then
+    back=$(issues 1 0) fixed=$(issues 0 1)
+  else
+    echo "gate: the known issues could not be replayed: $(tail -n 1 "$out/log")" >&2
+  fi
+  if [ -n "$back" ]; then
+    {
+      echo "REGRESSION: known issues are back in $candidate"
+      echo "$back" | sed 's/^/  fail  /'
+      [ -z "$fixed" ] || echo "$fixed" | sed 's/^/  fixed  /'
+      echo
+      echo "walkhammer gate: REGRESSION. Back in $candidate, and not in $baseline, by replay:" \
+        "$(echo "$back" | sed 's/  .*//' | paste -sd, - | sed 's/,/, /g')."
+    } >"$out/gate.txt"
+    sed 's/^  \(fail\|fixed\)/* \1/' "$out/gate.txt" >"$out/gate.md"
+    cat "$out/gate.txt"
+    exit 1
+  fi
+
+  # What both answer to the corpora, once: no difference there is by chance.
+  echo "gate: replaying the corpora on both JDKs" >&2
+  code=0
+  "$walkhammer" gate --jdk "$baseline" --jdk "$candidate" --walker "$walker" \
+    --corpora-answers "$out/corpora.json" --keep "$out/answers" --markdown "$out/corpora.md" \
+    ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} >"$out/corpora.txt" 2>"$out/log" || code=$?
+  case $code in
+  0) ;;
+  1)
+    mv "$out/corpora.txt" "$out/gate.txt"
+    [ ! -f "$out/corpora.md" ] || mv "$out/corpora.md" "$out/gate.md"
+    [ -z "$fixed" ] || tell_fixed
+    cat "$out/gate.txt"
+    exit 1
+    ;;
+  *) echo "gate: the corpora could not be replayed: $(tail -qn 1 "$out/corpora.txt" "$out/log")" >&2 ;;
+  esac
+  [ ! -f "$out/corpora.json" ] || corpora=$out/corpora.json
+}
+
+back='' fixed='' corpora='' failed=''
+if makes_walks; then
+  replay_all
+else
+  echo "gate: the candidate makes no walk, so nothing is replayed" >&2
+fi
 
 round=1
 while [ "$round" -le "$rounds" ]; do

@@ -17,6 +17,13 @@ fake_walkhammer() {
   cat >"$WALKHAMMER" <<'END'
 #!/bin/sh
 verb=$1 all=$*
+case $all in
+*/first-walk) # it is made; with NO_WALK, in vain
+  folder=${all##* }
+  [ -z "${NO_WALK:-}" ] || { mkdir "$folder" && sqlite3 "$folder/run.db" 'create table run as select 0 walks'; }
+  exit 4
+  ;;
+esac
 echo "$all" >>"$0.calls"
 while [ "$#" -gt 0 ]; do
   if [ "$1" = --out ]; then mkdir -p "$2"; fi
@@ -180,6 +187,16 @@ checked() {
   CHECK=$(checked 3 0) run "$root/ci/gate.sh" --rounds 1 --out "$out" "$jdk" /usr
   [ "$status" -eq 0 ]
   [[ "$output" == *"Known issues that are fixed"*"  JDK-1  t  3 of 3 replays show it"* ]]
+}
+
+@test "a candidate that makes no walk is not shown requests, but runs" {
+  fake_walkhammer
+  NO_WALK=1 run --separate-stderr "$root/ci/gate.sh" --rounds 1 --out "$out" "$jdk" /usr
+  [ "$status" -eq 0 ]
+  [[ "$stderr" == *"gate: the candidate makes no walk, so nothing is replayed"* ]]
+  [ "$(calls bugs)" -eq 0 ]
+  [ "$(calls fuzz)" -eq 2 ]
+  [ ! -e "$out/first-walk" ]
 }
 
 @test "both JDKs answer the corpora once, before any run, and a difference ends it" {

@@ -6,6 +6,7 @@
 # First, the requests of the known issues are replayed on both: an issue that only the candidate
 # shows is a regression. Then those of all corpora are, and vmStructs are compared: a request that
 # both always answer differently, or an entry that is lost, is a regression. Nothing else runs then.
+# If the candidate makes no walk, nothing is replayed, neither now nor later.
 # Else each round is a stress run and a fuzz run of the baseline, then of the candidate, so that
 # changes of the machine's load affect both. The rounds (default 3) share the TIME: 90s, 10m, 1h, or
 # a number of minutes (default 10m of walks; starting, confirming and replaying come on top).
@@ -102,7 +103,7 @@ run() {
 gate() {
   "$walkhammer" gate --baseline "$out"/baseline/* --candidate "$out"/candidate/* \
     ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} ${build:+--build "$build"} \
-    --replay "$times" --keep "$out/answers" ${corpora:+--corpora-answers "$corpora"} "$@"
+    ${times:+--replay "$times" --keep "$out/answers"} ${corpora:+--corpora-answers "$corpora"} "$@"
 }
 
 # True if replays on both images have shown that something is new, a fixed bug is back, or the
@@ -203,6 +204,7 @@ if makes_walks; then
   replay_all
 else
   echo "gate: the candidate makes no walk, so nothing is replayed" >&2
+  times=
 fi
 
 round=1

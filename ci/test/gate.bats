@@ -196,6 +196,7 @@ checked() {
   [[ "$stderr" == *"gate: the candidate makes no walk, so nothing is replayed"* ]]
   [ "$(calls bugs)" -eq 0 ]
   [ "$(calls fuzz)" -eq 2 ]
+  [ "$(grep -c -e --replay "$WALKHAMMER.calls")" -eq 0 ]
   [ ! -e "$out/first-walk" ]
 }
 

@@ -226,7 +226,7 @@ void Worker::NoteRunning() {
   if (const auto off = child_->IsAslrOff()) aslr_off_ = *off && aslr_off_.value_or(true);
 }
 
-Clock::duration Worker::StuckAfter() const {
+Worker::Clock::duration Worker::StuckAfter() const {
   return std::max<Clock::duration>(limits_.stuck_after, 25 * milliseconds(hang_limit_ms_));
 }
 

@@ -266,7 +266,7 @@ walkhammer gate\: NOT ENOUGH DATA, since a run failed. x' ]
 
 @test "what the store knows is told and passes; what it does not, no longer, or has as fixed fails" {
   for side in before:asgst now:asgst,puzzle-crash; do
-    run "$WALKHAMMER" fuzz --jdk "$jdk" --walker "${side#*:}" --scene c2 --time 5s --no-confirm \
+    run "$WALKHAMMER" fuzz --jdk "$jdk" --walker "${side#*:}" --scene c2 --time 8s --no-confirm \
       --no-coverage --out "$out/${side%:*}"
   done
   printf '[effects]\ncodes = "ignore"\nslower = "ignore"\nunsure = "fail"\n' >"$BATS_TEST_TMPDIR/policy.toml"

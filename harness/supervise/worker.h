@@ -85,7 +85,7 @@ class Worker {
   // Step after a pause starts the next child.
   Status TryAgain(const Failure& why);
   Result<bool> StartNext();
-  void NoteRunning();  // once for each child, when it has walked
+  void NoteRunning();                  // once for each child, when it has walked
   Clock::duration StuckAfter() const;  // without a walk or a new phase
   void KillIfStuck();
   uint64_t RunMs() const;

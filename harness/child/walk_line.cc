@@ -467,6 +467,11 @@ void WalkLine::Observe(const ParkedScene& scene, const WalkRequest& request) {
   seen_.pristine = request.origin == Origin::kMade && realism_ == Realism::kGenuine;
   seen_.undisturbed = undisturbed_;
   seen_.true_frames = TrueFrames(seen_.trace, seen_.truth, request.depth);
+  if (const size_t more = TrueFrames(seen_.trace, scene.truth_with_heap, request.depth);
+      more > seen_.true_frames) {
+    seen_.truth = scene.truth_with_heap;
+    seen_.true_frames = more;
+  }
   seen_.fault = &scene.guard.fault;
   seen_.unsafe_call = &scene.guard.unsafe_call;
 }

@@ -273,6 +273,25 @@ TEST_F(WalkLineTest, AWalkerThatLiesAfterItsCrashRetiresTheChild) {
   for (const std::string& name : Findings()) EXPECT_EQ(name, "crash/fault") << "of the crash alone";
 }
 
+TEST_F(WalkLineTest, AWalkerMayReturnTheFramesInTheHeap) {
+  const std::vector<Frame> whole = {kTruth[0], {7, 0, &ids[1]}, kTruth[1]};
+  const std::vector<Frame> wrong = {kTruth[0], {7, 0, &ids[1]}, {9, 0, &ids[1]}};
+  scene.truth_with_heap = whole;
+  const auto answer = [](const std::vector<Frame>& frames) {
+    return [of = &frames](Trace& trace) {
+      trace.frames = of->data();
+      trace.num_frames = static_cast<int32_t>(of->size());
+    };
+  };
+  Script({answer(whole), answer(kTruth), answer(wrong), answer(kLie)});
+  WalkLine line(state(), address_map_, methods_, walkers_);
+  EXPECT_TRUE(line.WalkPristine(scene, nullptr, 0));  // two walks
+  EXPECT_TRUE(Findings().empty());
+  EXPECT_FALSE(line.WalkPristine(scene, nullptr, 0));
+  EXPECT_EQ(std::ranges::count(Findings(), "truth/wrong-frames"), 2);
+  scene.truth_with_heap.clear();
+}
+
 // Begins the initialisation of a static variable. False: it is initialised.
 bool Begin(WalkedStatics::Guard& guard) {
   return __cxxabiv1::__cxa_guard_acquire(reinterpret_cast<__cxxabiv1::__guard*>(&guard)) != 0;

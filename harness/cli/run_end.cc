@@ -6,6 +6,7 @@
 #include "harness/base/print.h"
 #include "harness/base/shell.h"
 #include "harness/cli/terminal.h"
+#include "harness/findings/crash_folder.h"
 #include "reports/coverage_report.h"
 #include "reports/first_screen.h"
 #include "reports/report_output.h"

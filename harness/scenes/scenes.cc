@@ -133,6 +133,7 @@ std::string LeaveOutFrozen(ParkedScene& scene, size_t own) {
   const auto oldest = scene.truth.begin() + static_cast<ptrdiff_t>(thawed.size());
   if (jvm->MethodOf(static_cast<jmethodID>(oldest->method)) != frozen)
     return "the caller behind the return barrier is not the expected one";
+  scene.truth_with_heap = scene.truth;
   scene.truth.erase(oldest, scene.truth.begin() + static_cast<ptrdiff_t>(own));
   return "";
 }

@@ -29,6 +29,9 @@ struct ParkedScene {
   uint64_t edit_high = 0;    // end of edits, exclusive: the thread's TLS and descriptor are above
   uint64_t stack_limit = 0;  // lowest address of the thread's stack
   std::vector<Frame> truth;  // from JVMTI at parking, newest first, bci as agct reports it
+  // The same with the frames of a virtual thread that are in the heap, which walkers may return,
+  // too; empty: there are none. Kinds are unknown.
+  std::vector<Frame> truth_with_heap;
   // The words from stack_low to edit_high at the start of the last loan of the thread. What a
   // walker writes there is undone at the end of the loan, before the JVM reads the stack again.
   std::vector<uint64_t> snapshot;

@@ -38,9 +38,6 @@ class AsgstWalker : public Walker {
     for (const char* name : kNames)
       if (function_ == nullptr) library.Find(name, function_);
     if (function_ == nullptr) return library.Lacks(kNames[0]);
-    // libasgst, taken for a JDK's: its own option, as with `asgst`.
-    library.Find("asgst_walk_end", walk_end_);
-    if (walk_end_ != nullptr) further_ = ASGST_WITHOUT_FROZEN_FRAMES;
     ASSIGN_OR_RETURN(layout_, LayoutOf(function_, host.vm));
     if (layout_ == AsgstLayout::kLate) stderr_.Begin();
     return Ok();
@@ -112,7 +109,7 @@ class AsgstWalker : public Walker {
   }
 
   const bool reference_;
-  uint32_t further_;
+  const uint32_t further_;
   AsgstFunction function_ = nullptr;
   decltype(&asgst_walk_end) walk_end_ = nullptr;          // of the reference
   decltype(&asgst_guessed_from) guessed_from_ = nullptr;  // of the reference

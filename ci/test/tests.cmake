@@ -52,7 +52,7 @@ function(wh_test name)
   if(WALKHAMMER_SANITIZE OR (CMAKE_CROSSCOMPILING AND test_TOGETHER))
     # A process for each of two thousand tests takes a quarter of their time.
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS "${test_LABELS}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1800 LABELS "${test_LABELS}")
     return()
   endif()
   set(properties TIMEOUT ${test_timeout})

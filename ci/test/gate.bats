@@ -18,7 +18,7 @@ fake_walkhammer() {
 #!/bin/sh
 verb=$1 all=$*
 case $all in
-*/first-walk) # it is made; with NO_WALK, in vain
+*/first-walk) # with NO_WALK, the run has made no walk
   folder=${all##* }
   [ -z "${NO_WALK:-}" ] || { mkdir "$folder" && sqlite3 "$folder/run.db" 'create table run as select 0 walks'; }
   exit 4

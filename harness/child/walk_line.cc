@@ -78,6 +78,21 @@ class SteppedWalker : public Walker {
   FailingLoads& loads_;
 };
 
+// Whether the answer goes on with frames of a virtual thread that are in the heap, where those of
+// the stack end. By method and byte code: kinds are for other oracles. `depth`: the most frames
+// that were asked for.
+bool HasHeapFrames(const Trace& trace, const ParkedScene& scene, int depth) {
+  if (trace.ending != Ending::kReturned || trace.num_frames > depth) return false;
+  const auto same = [](const Frame& a, const Frame& b) {
+    return a.method == b.method && a.bci == b.bci;
+  };
+  const std::vector<Frame>&stack = scene.truth, &with_heap = scene.truth_with_heap;
+  const auto heap =
+      std::mismatch(with_heap.begin(), with_heap.end(), stack.begin(), stack.end(), same).first;
+  return heap != with_heap.end() && trace.num_frames > heap - with_heap.begin() &&
+         same(trace.frames[heap - with_heap.begin()], *heap);
+}
+
 // Of up to `most` frames of a walk that returned some; else 0. The same in every process and build.
 uint64_t FrameHash(const Trace& trace, int most, const MethodRegistry& methods) {
   uint64_t hash = 0;
@@ -463,15 +478,11 @@ void WalkLine::Observe(const ParkedScene& scene, const WalkRequest& request) {
   seen_.request = &request;
   seen_.walker = &info(turn_);
   seen_.methods = &methods_;
-  seen_.truth = scene.truth;
+  seen_.truth =
+      HasHeapFrames(seen_.trace, scene, request.depth) ? scene.truth_with_heap : scene.truth;
   seen_.pristine = request.origin == Origin::kMade && realism_ == Realism::kGenuine;
   seen_.undisturbed = undisturbed_;
   seen_.true_frames = TrueFrames(seen_.trace, seen_.truth, request.depth);
-  if (const size_t more = TrueFrames(seen_.trace, scene.truth_with_heap, request.depth);
-      more > seen_.true_frames) {
-    seen_.truth = scene.truth_with_heap;
-    seen_.true_frames = more;
-  }
   seen_.fault = &scene.guard.fault;
   seen_.unsafe_call = &scene.guard.unsafe_call;
 }

@@ -289,6 +289,12 @@ TEST_F(WalkLineTest, AWalkerMayReturnTheFramesInTheHeap) {
   EXPECT_TRUE(Findings().empty());
   EXPECT_FALSE(line.WalkPristine(scene, nullptr, 0));
   EXPECT_EQ(std::ranges::count(Findings(), "truth/wrong-frames"), 2);
+  // A wrong kind does not make the truth another.
+  scene.truth[0].kind = 0x101;
+  const std::vector<Frame> of_other_kind = {{kTruth[0].bci, 0x201, kTruth[0].method}, kTruth[1]};
+  Script({answer(of_other_kind), answer(of_other_kind)});
+  EXPECT_TRUE(line.WalkPristine(scene, nullptr, 0));
+  EXPECT_EQ(std::ranges::count(Findings(), "truth/wrong-frames"), 2) << "as before";
   scene.truth_with_heap.clear();
 }
 

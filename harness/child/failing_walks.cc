@@ -62,16 +62,15 @@ void WalkLine::CountFailed() {
 bool WalkLine::RecoversWell(ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
                             const Presented& presented) {
   const Fault failed = scene.guard.fault;  // what tells the place of the load
-  if ((scene.walked_truly >> turn_ & 1) == 0 || StillWalksTruly(scene)) return true;
   char detail[sizeof RawFinding::detail] = "the walk after it crashed or hung";
-  if (trace().ending == Ending::kReturned) FindOracle("truth")->judge(seen_, detail, sizeof detail);
+  if ((scene.walked_truly >> turn_ & 1) == 0 ||
+      StillWalksTruly(scene, request, detail, sizeof detail))
+    return true;
   scene.guard.fault = failed;
   seen_.trace.ending = Ending::kReturned;
-  Take(request);
-  seen_.request = &request;
   const auto oracle = FindOracle(kFailingLoadOracleName) - AllOracles().data();
   Report(request, sequence, presented, static_cast<uint8_t>(oracle), kWrongNextWalk, detail);
-  return StillWalksTruly(scene);
+  return StillWalksTruly(scene, request, detail, sizeof detail);
 }
 
 }  // namespace walkhammer

@@ -385,7 +385,7 @@ bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64
   shared_.journal.phase.store(Journal::kWalked, std::memory_order_release);
   if (ending == Ending::kReturned && shared_.job.mode == ChildMode::kReplay) SaveReplay();
   if (request.fault != 0) CountFailed();
-  bool goes_on = ending == Ending::kReturned || ContainedWell(scene);
+  bool goes_on = ending == Ending::kReturned || ContainedWell(scene, request);
   if (ending == Ending::kReturned && seen_.failed_load != 0)
     goes_on = RecoversWell(scene, request, sequence, presented);
   // All that happens to a replay is its one request's doing.
@@ -394,7 +394,7 @@ bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64
   return goes_on;
 }
 
-bool WalkLine::ContainedWell(ParkedScene& scene) {
+bool WalkLine::ContainedWell(ParkedScene& scene, const WalkRequest& request) {
   shared_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
   if (scene.guard.inside_unsafe_call) {
     // The allocator or a lock stays locked: the next thread that needs it would hang.
@@ -402,7 +402,9 @@ bool WalkLine::ContainedWell(ParkedScene& scene) {
     if (shared_.job.alone != 0) abort();
     _exit(shared_.job.merging);
   }
-  return StillWalksTruly(scene) || (scene.walked_truly >> turn_ & 1) == 0;
+  char ignored[8];
+  return StillWalksTruly(scene, request, ignored, sizeof ignored) ||
+         (scene.walked_truly >> turn_ & 1) == 0;
 }
 
 StackWrite WalkLine::TakeBackWrites(const ParkedScene& scene) const {
@@ -418,16 +420,19 @@ StackWrite WalkLine::TakeBackWrites(const ParkedScene& scene) const {
   return write;
 }
 
-bool WalkLine::StillWalksTruly(ParkedScene& scene) {
-  WalkRequest request;
-  request.scene = static_cast<uint8_t>(scene.index);
-  request.depth = kDepthAfterCrash;
-  Take(request);
-  CallWalker(scene, request, ResolveAll(scene, request));
-  Observe(scene, request);
-  char ignored[8];
-  return trace().ending == Ending::kReturned &&
-         FindOracle("truth")->judge(seen_, ignored, sizeof ignored) == 0;
+bool WalkLine::StillWalksTruly(ParkedScene& scene, const WalkRequest& request, char* detail,
+                               size_t size) {
+  WalkRequest unedited;
+  unedited.scene = static_cast<uint8_t>(scene.index);
+  unedited.depth = kDepthAfterCrash;
+  Take(unedited);
+  CallWalker(scene, unedited, ResolveAll(scene, unedited));
+  Observe(scene, unedited);
+  const bool truly =
+      trace().ending == Ending::kReturned && FindOracle("truth")->judge(seen_, detail, size) == 0;
+  Take(request);  // which the next walker walks
+  seen_.request = &request;
+  return truly;
 }
 
 bool WalkLine::WalkPristine(ParkedScene& scene, char* difference, size_t size) {

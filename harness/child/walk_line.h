@@ -96,10 +96,11 @@ class WalkLine {
   // Fills seen_ from the last call.
   void Observe(const ParkedScene& scene, const WalkRequest& request);
   // After a call that the guard has left: true if this child may go on.
-  bool ContainedWell(ParkedScene& scene);
+  bool ContainedWell(ParkedScene& scene, const WalkRequest& request);
   // True if the current walker still walks the undisturbed scene truly after the guard has left a
-  // call. This walk is neither journaled nor judged, since the request before it is to blame.
-  bool StillWalksTruly(ParkedScene& scene);
+  // call. This walk is neither journaled nor judged, since `request`, which came before it, is to
+  // blame. `detail` gets what was wrong with an answer.
+  bool StillWalksTruly(ParkedScene& scene, const WalkRequest& request, char* detail, size_t size);
   void Judge(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
              const Presented& presented);
   // Undoes what the walker wrote into the lowest part of the stack; returns the first such word.

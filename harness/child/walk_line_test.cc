@@ -341,6 +341,20 @@ TEST_F(WalkLineTest, EachWalkerIsMeasuredByItself) {
   EXPECT_FALSE(Walk());
 }
 
+TEST_F(WalkLineTest, TheWalkerAfterACrashIsJudgedByTheRequest) {
+  AddWalker();
+  state().job.other_count = 1;
+  const auto walk = [this](const WalkRequest& request) {
+    Script({[](Trace&) { Crash(); }});
+    walker(1).script = {[](Trace& trace) { trace.num_frames = 0; }};
+    walker(1).calls = 0;
+    EXPECT_TRUE(Walk(request));
+    return std::ranges::count(Findings(), "truth/no-frames");
+  };
+  EXPECT_EQ(walk(MadeUpRequest()), 0) << "no stack was promised";
+  EXPECT_EQ(walk({}), 1);
+}
+
 // --- whom a death is blamed on ---
 
 TEST_F(WalkLineTest, TheJournalIsOpenUntilWhatIsLeftWasLookedAt) {

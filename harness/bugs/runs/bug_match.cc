@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/base/text.h"
 #include "harness/bugs/bug.h"
 #include "harness/findings/signature.h"
 #include "harness/request/walker_table.h"
@@ -57,11 +58,16 @@ std::string OfCalledAgct(const std::string& signature) {
 }
 
 // What patterns may match of a signature. A pattern that names no library is of each library that
-// has the walker.
+// has the walker. One that names a walker also is of a death in a run of several, "agct,asgst: JVM
+// death", which any of them may have caused.
 std::vector<std::string> FormsOf(const std::string& signature) {
   std::vector<std::string> forms = {signature};
   for (const std::string& form : {WithoutLibrary(signature), OfCalledAgct(signature)})
     if (std::find(forms.begin(), forms.end(), form) == forms.end()) forms.push_back(form);
+  const size_t end = signature.find(": ");
+  if (signature.find(',') < end && end != std::string::npos)
+    for (const std::string& walker : Split(signature.substr(0, end), ','))
+      forms.push_back(walker + signature.substr(end));
   return forms;
 }
 

@@ -203,6 +203,13 @@ TEST_F(BugMatchTest, WhatAsyncGetCallTraceGetsWrongForAProfilersWalkerIsKnown) {
   }
 }
 
+TEST_F(BugMatchTest, ADeathInARunOfSeveralWalkersMayBeThatOfAnyOfThem) {
+  Add("x", "asgst: JVM death *");
+  EXPECT_EQ(Verdict(SightingOf("agct,asgst: JVM death by signal 6", "17")), BugVerdict::kKnown);
+  EXPECT_EQ(Verdict(SightingOf("asgst@jdk,agct: JVM death by signal 6", "17")), BugVerdict::kNew);
+  EXPECT_EQ(Verdict(SightingOf("agct,request: JVM death by signal 6", "17")), BugVerdict::kNew);
+}
+
 // The word on a sighting opens nothing.
 TEST_F(BugMatchTest, TheWordOnASightingIsTheVerdict) {
   using Word = std::tuple<BugVerdict, std::string, std::string>;

@@ -137,7 +137,7 @@ astray() {
 #   baseline  gate takes several runs, report one
 #   out       minimize writes one file, the others a folder
 #   state     of bugs: list chooses by it, set sets it
-#   times, most-times  of bugs check: a bug that shows seldom takes more replays
+#   times, most-times  of bugs check: a bug that rarely shows takes more replays
 @test "an option has one meaning for all verbs" {
   {
     verbs_of_help | sed 's/.* //'

@@ -139,7 +139,7 @@ std::vector<std::string> Warnings(const Bisection& found) {
         fmt::format("{} builds were not replayed, so the history may not be monotone.", left));
   if (found.verdict == BisectVerdict::kPair && found.most_missed > 0.011)
     lines.push_back(
-        fmt::format("The request breaks seldom: up to {:.0f} % of the builds called "
+        fmt::format("The request breaks rarely: up to {:.0f} % of the builds called "
                     "clean may break. Raise --most-times.",
                     100 * found.most_missed));
   return lines;
@@ -233,7 +233,7 @@ Result<ExitCode> RunBisect(const BisectOptions& options,
 }  // namespace
 
 void AddBisect(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "bisect", "Find the builds between which a request begins or ceases to break");
+  Verb verb(app, "bisect", "Find the two builds between which a request starts or stops failing");
   auto o = std::make_shared<BisectOptions>();
   verb.Argument("file", o->file, ".walk file");
   verb.JdkFolders(o->folders);

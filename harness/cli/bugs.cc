@@ -224,7 +224,7 @@ void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, In
   for (const bool changes : {true, false}) {
     Verb verb(bugs, changes ? "update" : "grade",
               changes ? "Look up what runs found, and open a bug for each new finding"
-                      : "Grade an old run by what is known now; changes nothing");
+                      : "Judge an old run by what the store knows now, and change nothing");
     StoreOption(verb, *o);
     verb.Text("--build", o->build, "Version of the build, where all builds report the same one",
               "VERSION");
@@ -246,7 +246,7 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invo
   StoreOption(set, *o);
   set.Argument("id", o->id, "The bug", "ID");
   set.Text("--state", o->state, "New state of the bug", "open|duplicate|accepted|fixed");
-  set.Text("--of", o->change.duplicate_of, "The bug that it is a duplicate of", "ID");
+  set.Text("--of", o->change.duplicate_of, "Bug of which this one is a duplicate", "ID");
   set.Text("--reason", o->change.reason, "Why it is accepted");
   set.Text("--until", o->change.until, "The last day (UTC) on which it is accepted", "YYYY-MM-DD");
   set.Text("--in", o->change.fixed_in,
@@ -258,7 +258,7 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invo
 }  // namespace
 
 void AddBugs(CLI::App& app, Invocation& chosen) {
-  Verb bugs(app, "bugs", "Keep a team's store of bugs, and ask a JDK for known issues");
+  Verb bugs(app, "bugs", "Keep a team's store of bugs, and check a JDK for known issues");
   auto o = std::make_shared<BugsOptions>();
   AddMeetingVerbs(bugs, o, chosen);
   AddStateVerbs(bugs, o, chosen);

@@ -235,10 +235,10 @@ void AddBugsCheck(const Verb& bugs, Invocation& chosen) {
   verb.Text("--build", o->build, "Version of the build, where all builds report the same one",
             "VERSION");
   verb.Provider(o->provider, true);
-  verb.Count("--times", o->times, "Fewest replays of each bug (default: 3; with --store: 10)", 1,
-             100000);
+  verb.Count("--times", o->times,
+             "Least number of replays of each bug (default: 3; with --store: 10)", 1, 100000);
   verb.Count("--most-times", o->most_times,
-             "Most replays to close a bug that shows seldom (default: 60)", 1, 100000);
+             "Most replays to close a bug that rarely shows (default: 60)", 1, 100000);
   verb.Jobs(o->jobs, "2");
   verb.Json(o->json);
   for (const char* option : {"--build", "--most-times"}) verb.Needs(option, "--store");

@@ -219,7 +219,7 @@ Result<ExitCode> RunBundle(const BundleOptions& options,
 
 void AddBundle(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "bundle",
-            "Put together what to attach to a bug report, with nothing personal in it");
+            "Collect what to attach to a bug report, and remove personal data from it");
   auto o = std::make_shared<BundleOptions>();
   verb.Argument("path", o->path, "A crash folder of a run (RUN/crashes/...), or a .walk file");
   verb.Jdks(o->jdks);

@@ -161,8 +161,8 @@ Status Parse(CLI::App& app, const std::vector<std::string>& arguments, Invocatio
 }
 
 constexpr char kAbout[] =
-    "Fuzzes and stress-tests the JVM's stack walkers. Each finding is a small input that replays "
-    "and is explained.";
+    "Fuzzes and stress-tests the JVM's stack walkers. A finding is "
+    "explained and, if its walk is known, comes with a request that replays it.";
 
 Result<ExitCode> ParseAndRun(const std::vector<VerbGroup>& groups,
                              const std::vector<std::string>& arguments, Invocation& chosen) {

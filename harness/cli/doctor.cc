@@ -367,13 +367,13 @@ Result<ExitCode> RunDoctor(const DoctorOptions& options) {
 
 void AddDoctor(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "doctor",
-            "Show what this machine and each JDK can do, or compare what JDKs offer");
+            "Show what this machine and each JDK can do, or compare vmStructs of two JDKs");
   auto options = std::make_shared<DoctorOptions>();
   verb.Jdks(options->jdks);
   verb.Json(options->json);
   verb.Flag("--structs", options->structs,
-            "Compare the entries of vmStructs that profilers read: of the first --jdk with those "
-            "of the second one, which is judged");
+            "Judge the second --jdk by the first: compare the entries of vmStructs that profilers "
+            "read");
   verb.List("--reader", options->readers,
             "Reader to check for, in its newest version unless one is given; repeatable "
             "(default: all)",

@@ -179,7 +179,7 @@ void AddWalkOptions(Verb& verb, const std::shared_ptr<ImportOptions>& o) {
   verb.Parsed(
       "--tid", [o](const std::string& text) { return ReadThread(text, o->tid); },
       "Walk only the thread with this id (default: all)", "TID|all");
-  verb.Flag("--native", o->native, "Show also frames of stubs, C and C++");
+  verb.Flag("--native", o->native, "Also show frames of stubs, C and C++");
   verb.Text("--expect", o->expect, "Compare with the stacks in this file", "FILE");
   verb.Text("--write", o->write, "Write the stacks to this file, for --expect; -: to stdout",
             "FILE");
@@ -200,9 +200,9 @@ void AddImport(CLI::App& app, Invocation& chosen) {
             "Folder with the libraries of a core's program, if they have moved", "DIR");
   verb.Json(o->json);
   verb.Flag("--redact", o->redact, "Print only the log, without personal data");
-  verb.Flag("--force", o->force, "Redact also a text in which no crash report is recognised");
+  verb.Flag("--force", o->force, "Redact a text even if no crash report is recognised in it");
   verb.Flag("--reproduce", o->reproduce,
-            "Say whether JDKs show the crash: replay the requests, fuzz from them, stress");
+            "Try to show the crash on JDKs: replay the requests, fuzz from them, stress");
   verb.Jdks(o->jdks);
   verb.Provider(o->library, true);
   verb.RunTime(o->time, "30s of fuzzing on each JDK");

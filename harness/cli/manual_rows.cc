@@ -7,8 +7,8 @@ namespace {
 const ManualRow kFind[] = {
     {"walkhammer",
      "walkhammer drives the stack-walking APIs of unmodified JDKs, such as AsyncGetCallTrace. It "
-     "contains crashes and hangs, judges each answer, and turns each break into a small request "
-     "that replays it.\n\n"
+     "contains crashes and hangs, judges each answer, and turns findings into small requests that "
+     "replay them.\n\n"
      "Results go to stdout, progress and diagnostics to stderr. A known bug "
      "does not fail a run; a new one ends it with exit code 1.",
      {{"Fuzz the newest JDK of this machine for half a minute", "walkhammer fuzz --time 30s"},
@@ -31,7 +31,7 @@ const ManualRow kFind[] = {
        "walkhammer fuzz --engine libfuzzer --workers 2 --corpus nightly --time 1h "
        "--coverage-goal 45"}}},
     {"stress",
-     "The verb runs real programs, samples their threads at intervals from 10 us on, and calls the "
+     "The verb runs real programs, samples their threads, by default every 100 us, and calls the "
      "walker on each sample, guarded. Workloads, JDKs and profiles of flags multiply into cells, "
      "which share the cores.\n\n"
      "The walker may also be JFR, or the agent of another profiler, which then walks by itself.",
@@ -59,7 +59,7 @@ const ManualRow kFindings[] = {
      "The verb looks for the smallest request with the same signature. Replays verify each step.",
      {{"Write it to a file", "walkhammer minimize input.walk --out small.walk"}}},
     {"bisect",
-     "The verb finds the two builds between which a request begins to break, or stops. It measures "
+     "The verb finds the two builds between which a request starts or stops failing. It measures "
      "how reliably the request breaks, and replays each build often enough to notice rare "
      "breaks.\n\n"
      "Builds that cannot walk the request are left out, and a bug that comes back is reported.",
@@ -153,12 +153,12 @@ const ManualRow kOthers[] = {
      "With --walk, it walks the stacks of the Java threads in a core with the reference walker. No "
      "JVM runs: the walk reads registers and memory of the core, and the libraries of its process. "
      "It prints methods, byte codes, lines and how each frame was compiled, and why each walk "
-     "ended. With an expectation, it compares the stacks, and shows the first frame of each that "
+     "ended. With --expect, it compares the stacks, and shows the first frame of each that "
      "differs.",
      {{"Judge a log", "walkhammer import hs_err_pid4711.log"},
       {"Does this JDK show the crash?",
        "walkhammer import --reproduce hs_err_pid4711.log --jdk /opt/jdk-25"},
-      {"A log without what is personal in it", "walkhammer import --redact hs_err_pid4711.log"},
+      {"A log without personal data", "walkhammer import --redact hs_err_pid4711.log"},
       {"The Java stacks of a core", "walkhammer import --walk core.4711"},
       {"Keep them, and compare later", "walkhammer import --walk core.4711 --write stacks.txt"},
       {"Are they still the same?", "walkhammer import --walk core.4711 --expect stacks.txt"}}},

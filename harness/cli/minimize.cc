@@ -64,7 +64,7 @@ Result<ExitCode> RunMinimize(const MinimizeOptions& options,
 }  // namespace
 
 void AddMinimize(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "minimize", "Find the smallest request with the same signature");
+  Verb verb(app, "minimize", "Reduce a request as far as its signature stays the same");
   auto o = std::make_shared<MinimizeOptions>();
   verb.Argument("file", o->file, ".walk file");
   verb.OneJdk(o->jdks);

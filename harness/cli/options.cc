@@ -118,7 +118,7 @@ void Verb::WithoutOracles(std::vector<std::string>& names) {
   for (const Oracle& oracle : AllOracles())
     if (oracle.kept != nullptr) kept += fmt::format("{}{}", kept.empty() ? "" : ", ", oracle.name);
   List("--without-oracle", names,
-       "Oracle that is not asked; repeatable (walkhammer show oracles). Always asked: " + kept,
+       "Oracle to leave out; repeatable (walkhammer show oracles). Cannot be left out: " + kept,
        "NAME");
 }
 

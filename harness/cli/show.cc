@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// show: a request in canonical text form and in words, or a table of what there is to choose from:
-// the very tables that the other verbs read.
+// show: a request in canonical text form and in words, or a table of walkers, scenes, oracles and
+// the like, which is the table that the other verbs read.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -280,7 +280,8 @@ Result<ExitCode> RunShow(const ShowOptions& options) {
 }  // namespace
 
 void AddShow(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "show", "Print requests in words, or a table of what there is to choose from");
+  Verb verb(app, "show",
+            "Print requests in words, or a table of walkers, scenes, oracles and the like");
   auto options = std::make_shared<ShowOptions>();
   verb.Argument("WHAT", options->what,
                 fmt::format(".walk files, crash folders of a run, or one of {}",

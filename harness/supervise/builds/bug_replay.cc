@@ -117,7 +117,7 @@ BugReplay JudgeIssue(const Bug& bug, const std::string& version, ReplayTally tal
       replay.verdict = Affected::kUnknown;
       if (seen.found == 0)
         replay.why = "its version has it, but " + silent +
-                     ": the build may have the fix, or the bug shows seldom";
+                     ": the build may have the fix, or the bug rarely shows";
     } else if (seen.found == 0) {
       replay.verdict = Affected::kNo;
     }

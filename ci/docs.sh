@@ -225,12 +225,12 @@ met=docs/findings/met.tsv
 page docs/findings/README.md 'Findings'
 {
   cat <<'TEXT'
-All bugs of stack walkers in walkhammer's registry, `corpora/known-issues`, sorted by what matters to users. `walkhammer bugs check --jdk JDK` says which of them a JDK has. `WH-N` is a root cause that walkhammer has found; the others are bugs of public trackers.
+This table lists the bugs of stack walkers in walkhammer's registry, `corpora/known-issues`. Bugs that profilers of healthy programs meet come first. `walkhammer bugs check --jdk JDK` says which of them a JDK has. `WH-N` is a root cause that walkhammer has found; the others are bugs of public trackers.
 
-* **Met by**: what it takes. *Real signals* are contexts that a profiler's signal shows in a healthy program. All that needs *damaged* registers or a damaged stack may never be met by a profiler.
-* **Upstream**: the ids of public trackers that are about it. This project has filed none; where a page says "To be filed", it has a text that is ready to file. "Not found" means not found in stored copies of GitHub's issues and pull requests. OpenJDK's own tracker could not be searched.
+* **Met by**: what triggers the bug. *Real signals* are contexts that a profiler's signal shows in a healthy program. A profiler may never meet a bug that needs *damaged* registers or a damaged stack.
+* **Upstream**: the ids of public trackers that are about it. This project has filed none; where a page says "To be filed", it has a text that is ready to file. "Not found" means that stored copies of GitHub's issues and pull requests have no such report. OpenJDK's own tracker was not searched.
 
-Each issue has a page. Its figures are of x86_64 and two cores with other loads beside. Each replay is a fresh process with address randomisation. The reference builds are [those of the corpora](../../corpora/reference-builds); the other JDKs are what `ci/setup/jdks.sh` lays out (8u504, 11.0.33-ea, 17.0.21, 21.0.13, 25.0.5, 26.0.2, 27.0.1, 28-ea+18). To repeat a figure:
+Each issue has a page. Its figures were measured on x86_64, on two cores that other work shared. Each replay is a fresh process with address randomisation. The reference builds are [those of the corpora](../../corpora/reference-builds); the other JDKs are what `ci/setup/jdks.sh` lays out (8u504, 11.0.33-ea, 17.0.21, 21.0.13, 25.0.5, 26.0.2, 27.0.1, 28-ea+18). To repeat a figure:
 
 ```sh
 walkhammer replay corpora/regressions/jdk25/NAME.walk --jdk JDK --times 10

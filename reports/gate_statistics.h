@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statistics of the gate: tests on counts that vary more than independent walks would. What
-// each is for, and where it comes from: docs/explanation/gate-statistics.md. Pure. Signal-safe: no.
+// The statistics of the gate: tests on counts that vary more than those of independent walks
+// (overdispersion). docs/explanation/gate-statistics.md says what each is for, and where it comes
+// from. Pure functions. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_GATE_STATISTICS_H_
 #define WALKHAMMER_REPORTS_GATE_STATISTICS_H_
 
@@ -21,8 +22,8 @@ using RunCounts = std::vector<PeriodCount>;  // of one run, in order
 using SideCounts = std::vector<RunCounts>;   // of the runs of one side
 PeriodCount SumOf(const SideCounts& side);
 
-// How many times the variance of independent events (Poisson) something has, as an estimate with
-// `degrees` of freedom.
+// An estimate, with `degrees` of freedom, of a variance as a multiple of that of independent events
+// (Poisson).
 struct Dispersion {
   double factor = 1;
   double degrees = 0;  // 0: nothing is known, and `factor` is 1; infinite: `factor` is exact
@@ -36,8 +37,8 @@ Dispersion WithinRuns(const SideCounts& baseline, const SideCounts& candidate);
 Dispersion BetweenRuns(const SideCounts& baseline, const SideCounts& candidate,
                        const Dispersion& within);
 
-// The estimate, drawn towards the prior as far as the degrees of both say; the estimate itself if
-// it is so much higher that the prior does not hold for it (as Phipson and others 2016 do).
+// The mean of estimate and prior, weighted by their degrees of freedom (shrinkage). The estimate
+// itself, if it is so much higher that the prior does not hold for it (Phipson and others 2016).
 Dispersion Moderated(const Dispersion& estimate, const Dispersion& prior);
 
 // Whether the rate of one side is higher than that of another.
@@ -46,9 +47,9 @@ struct RateTest {
   double ratio = 1;          // candidate's rate by baseline's; infinite: the baseline has none
   double low = 0, high = 0;  // confidence interval of the ratio, 95 %
 };
-// `margin`: ratio up to which a rise is none, at least 1. The conditional test of two Poisson
-// rates (Przyborowski and Wilenski 1940) on counts divided by `dispersion`, with a t distribution's
-// tail instead of the normal one's.
+// `margin`: ratio up to which a rise does not count, at least 1. The conditional test of two
+// Poisson rates (Przyborowski and Wilenski 1940) on counts divided by `dispersion`, with a t
+// distribution's tail instead of the normal one's.
 RateTest CompareRates(const PeriodCount& baseline, const PeriodCount& candidate,
                       const Dispersion& dispersion, double margin);
 
@@ -72,21 +73,21 @@ Dispersion BetweenRuns(const SideValues& baseline, const SideValues& candidate);
 MeanTest CompareMeans(const SideValues& baseline, const SideValues& candidate,
                       const Dispersion& between, double margin);
 
-// P-values adjusted for being many (Holm 1979): the chance that any of those below a limit is below
-// it for nothing is at most the limit.
+// P-values adjusted for multiple tests (Holm 1979): if all that are below a limit count as
+// differences, the chance of any false alarm is at most the limit.
 std::vector<double> Holm(std::span<const double> p);
 
-// Highest rate that fits `events` of `trials`, with confidence 95 % (Clopper and Pearson 1934). Of
-// no event: about 3 / trials. 1 without trials.
+// Upper bound of the rate, with confidence 95 %, if `trials` had `events` (Clopper and Pearson
+// 1934). Without an event: about 3 / trials. Without trials: 1.
 double UpperBound(uint64_t events, uint64_t trials);
 
-// Chance that all of `events` periods, which could have been any of `baseline + candidate`, are
-// candidate's (Fisher's exact test). At most `candidate`.
+// Chance that `events` periods, drawn from `baseline + candidate` periods, are all of the candidate
+// (Fisher's exact test). 0 if `events` is greater than `candidate`.
 double AllInCandidate(uint64_t events, uint64_t baseline, uint64_t candidate);
 
-// How far the distributions over codes differ: half the sum of absolute differences of shares
-// (total variation), and the mean of that if runs, or with one run each periods, are dealt to the
-// sides by chance.
+// How far the distributions over codes differ. `distance`: the total variation, which is half the
+// sum of absolute differences of shares. `noise`: its mean if the runs (groups of periods, if a
+// side has fewer than 3 runs) are assigned to the sides at random.
 struct Distance {
   double distance = 0, noise = 0;
 };

@@ -19,11 +19,13 @@
 
 namespace walkhammer::stress {
 
-// Who may use what a thread is sampled by (a perf event, timers): its own handler, to start the
-// next interval, until another thread withdraws that to close them. Signal-safe: Begin and End yes.
+// Guards the perf event or the timers of a sampled thread. The handler on that thread may use them,
+// to start the next interval, until another thread withdraws the permission in order to close them.
+// Signal-safe: Begin and End yes.
 class Rearming {
  public:
-  // Around each use in the thread's handler; after Begin returned false, there is no End.
+  // The handler calls Begin before each use and End after it. If Begin returns false, the handler
+  // must use nothing, and must not call End.
   bool Begin() {
     busy_.store(true);
     if (allowed_.load()) return true;
@@ -32,18 +34,19 @@ class Rearming {
   }
   void End() { busy_.store(false); }
   void Allow() { allowed_.store(true); }
-  // Returns once no handler uses it any more; the handler is not that of the calling thread, or is
-  // blocked. False: one still does after `most_ms`, as of a thread that a debugger has stopped.
+  // Withdraws the permission, and waits until the handler uses nothing. Call it on another thread,
+  // or with the signal blocked. False: the handler is still at work after `most_ms` milliseconds,
+  // for example because a debugger has stopped its thread.
   bool Withdraw(int most_ms = 1000);
 
  private:
   std::atomic<bool> allowed_{false}, busy_{false};
 };
 
-// The handlers that walk on a thread, each with a signal stack for what comes while it walks.
+// The handlers that walk on a thread. Each has a signal stack for faults and signals during a walk.
 enum class WalkingHandler : uint8_t { kSample, kNested, kCount };
 
-// State of a sampled thread's hand-over to a walking thread.
+// State of the hand-over of a sampled thread to a walking thread.
 enum class Park : uint32_t { kNone, kWaiting, kAsking, kWalking, kWalked, kAbandoned };
 
 struct SampledThread {
@@ -66,7 +69,7 @@ struct SampledThread {
   // For the sampler.
   Rearming rearming;
   uint32_t long_handlers = 0;  // in a row
-  uint64_t handled_ns = 0;     // when the last handler ended, MonotonicNs; only of long ones
+  uint64_t handled_ns = 0;     // when the last long handler ended, as MonotonicNs
   int perf_fd = -1;
   bool has_timer = false;
   timer_t timer{};
@@ -83,22 +86,22 @@ struct SampledThread {
 // The calling thread's entry; null if the thread is not tracked.
 SampledThread* CurrentSampledThread();
 
-// Puts the thread's fault stack for `handler` in force until the handler returns; called in that
-// handler, on the thread itself. False, and counted in `state`: the thread keeps a signal stack of
-// the program's own. Signal-safe: yes.
+// Makes the fault stack for `handler` the signal stack of the calling thread, `thread`, until the
+// handler returns. Call it in that handler. False, and counted in `state`: the thread keeps the
+// signal stack that it has. Signal-safe: yes.
 bool UseFaultStack(const SampledThread& thread, WalkingHandler handler, StressState& state);
 
 class ThreadTable {
  public:
   explicit ThreadTable(StressState& state) : state_(state) {}
 
-  // Adds an entry for `tid`; null if the table is full of living threads. Places of threads that
-  // have ended are reused, with their counts added up in place 0.
+  // Adds an entry for `tid`, which the table owns; null if the table is full of living threads.
+  // Entries of threads that have ended are reused, after their counts were added to entry 0.
   SampledThread* Add(int tid, const char* name, bool java);
-  // Makes `thread` the calling thread's entry, until Remove.
+  // Makes `thread` the entry of the calling thread, until Remove.
   void Enter(SampledThread& thread);
-  // Ends the tracking of the thread and frees its place. Call on the thread itself (`self`), or
-  // after the thread's end.
+  // Ends the tracking of the thread and frees its entry. Call on the thread itself (`self` is
+  // true), or after the thread has ended.
   void Remove(SampledThread& thread, bool self);
 
   SampledThread* Find(int tid);  // null: not tracked. Signal-safe: yes

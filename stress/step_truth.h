@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepTruth: what successive stacks of a stepped thread must share. At each call the stack before
-// the call is kept; until the call returns, every stack must end in the kept one. A stack that
-// differs counts against the walker only once enough answers confirm the kept stack, which may be
-// the wrong one.
+// StepTruth: what successive stacks of a stepped thread must share. At each call it keeps the stack
+// before the call. Until the call returns, every stack must end in the kept one. As the kept stack
+// may be the wrong one, a stack that differs counts against the walker only once enough answers
+// confirm the kept stack.
 // Pure logic, tested without a JVM. Signal-safe: yes.
 #ifndef WALKHAMMER_STRESS_STEP_TRUTH_H_
 #define WALKHAMMER_STRESS_STEP_TRUTH_H_
@@ -16,7 +16,7 @@ namespace walkhammer::stress {
 enum class StepVerdict : uint8_t {
   kPossible,  // nothing speaks against the answer
   kWrong,     // callers that must be there are not
-  kOpen,      // the answer differs from the stack at the call: one of them is wrong; see TakeProven
+  kOpen,      // the answer differs from the stack at the call, and one of them is wrong: TakeProven
 };
 
 // Where a stepped thread is.
@@ -45,15 +45,15 @@ class StepTruth {
   // `has_link_register`: calls leave their return address in a register.
   explicit StepTruth(bool has_link_register) : has_link_register_(has_link_register) {}
 
-  // Forgets all. `depth`: the most frames that the walker gives; a stack of so many may be
+  // Forgets all steps. `depth`: the most frames that the walker returns; a stack of so many may be
   // truncated.
   void Reset(int depth);
 
   // Judges `trace`, the walker's answer at `at`. No step may be left out in between.
   StepVerdict Step(const StepPoint& at, const Trace& trace);
 
-  // Sets `steps` to those steps whose open verdict the last Step has turned into kWrong, valid
-  // until the next Step. Returns how many.
+  // Sets `steps` to the steps whose open verdict the last Step has turned into kWrong, and returns
+  // their number. The array is owned by this object, and valid until the next Step.
   int TakeProven(const JudgedStep*& steps);
 
  private:

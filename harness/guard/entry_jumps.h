@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traps at the begins of functions become jumps. A near jump has five bytes, and a thread may stand
-// behind any instruction that the function begins with. So only the first byte changes: the jump
-// leads as far as the next four bytes happen to say, some gigabyte behind libjvm. The memory there
-// is taken, and holds a jump to the hook. Whoever stands behind the first byte goes on as before.
-// Signal-safe: no.
+// Traps at the entries of functions become jumps. A near jump has five bytes, and a thread may be
+// at any of the first instructions of the function. So only the first byte changes, and the next
+// four bytes, which stay, are the displacement of the jump. It leads up to 2 GiB away from libjvm,
+// where this code maps memory with a jump to the hook. A thread that is past the first byte goes on
+// as before. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_GUARD_ENTRY_JUMPS_H_
 #define WALKHAMMER_HARNESS_GUARD_ENTRY_JUMPS_H_
 
@@ -13,8 +13,8 @@
 
 namespace walkhammer {
 
-// Each hook's function begins with a trap, and is writable. It stays a trap if the memory that the
-// jump leads to is in use, or if the kernel cannot have all processors see new code.
+// The function of each hook must begin with a trap, and be writable. It stays a trap if the memory
+// at the target of the jump is in use, or if the kernel cannot synchronise code on all processors.
 void MakeTrapsJumps(std::span<const EntryHook> hooks);
 
 }  // namespace walkhammer

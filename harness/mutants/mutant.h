@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mutants of a JDK's walker: each differs from the JDK in one instruction of AsyncGetCallTrace's
-// code. They show what the gate notices. x86_64 alone. Signal-safe: no.
+// code. They show which changes the gate notices. Only for x86_64. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_MUTANTS_MUTANT_H_
 #define WALKHAMMER_HARNESS_MUTANTS_MUTANT_H_
 
@@ -15,9 +15,9 @@ namespace walkhammer {
 
 enum class MutationKind : uint8_t {
   kBranch,    // a conditional jump is inverted
-  kSkip,      // a call is left out; its answer is what the register holds
-  kAnswer0,   // a call is replaced by the answer 0 or false
-  kAnswer1,   // a call is replaced by the answer 1 or true
+  kSkip,      // a call is left out; the result is what the register holds
+  kAnswer0,   // a call is replaced by the result 0 or false
+  kAnswer1,   // a call is replaced by the result 1 or true
   kConstant,  // a constant is off by one
   kOffset,    // the offset of a field is off by the size of the access
 };
@@ -29,7 +29,7 @@ struct Mutant {
   MutationKind kind;
   uint64_t address;                    // of the instruction: ELF virtual address
   std::string function;                // demangled
-  uint64_t in_function;                // bytes from the function's begin
+  uint64_t in_function;                // bytes from the start of the function
   std::vector<uint8_t> before, after;  // of the same length
   std::string text;                    // the instruction before, in the vendor's syntax
 
@@ -42,8 +42,8 @@ struct Mutant {
 Result<std::vector<Mutant>> FindMutants(const std::string& libjvm,
                                         const std::set<uint64_t>& reached);
 
-// Chooses `count` of them: the kinds take turns, and each kind is shuffled by `seed`. A greater
-// `count` adds to the end.
+// Returns `count` mutants of `all`, or all if there are fewer. The kinds take turns, and each kind
+// is shuffled by `seed`. A greater `count` returns the same mutants, and further ones after them.
 std::vector<Mutant> ChooseMutants(std::vector<Mutant> all, uint64_t seed, size_t count);
 
 // Makes a JDK in the folder `out`, which must not exist: links to the files of the JDK in `home`,

@@ -17,7 +17,7 @@ namespace walkhammer {
 enum class Witness : uint8_t {
   kShadowStack,   // the program's own record of its active methods
   kByteCode,      // the byte code that the interpreter executes, against the newest frame's
-  kSteps,         // what a walker's answers at earlier and later instructions must have in common
+  kSteps,         // frames that a walker's answers at earlier and later instructions must share
   kThreadStart,   // where threads start, against the outermost frame
   kCall,          // a call that the JVM is resolving, against the newest frame's byte code
   kAnchor,        // the interpreted frame that called into the JVM, against the newest method
@@ -32,7 +32,7 @@ const char* WitnessWord(Witness witness);  // "shadow-stack", "byte-code", "step
 enum class Against : uint8_t { kNeither, kWalker, kOther, kBoth, kCount };
 inline constexpr int kAgainsts = static_cast<int>(Against::kCount);
 const char* AgainstWord(Against against);  // "neither", "walker", "other", "both"
-Against AgainstOf(bool walker, bool other);
+Against AgainstOf(bool walker, bool other);  // true: the witness contradicts that walker
 
 // Each function below returns which of two answers its witness contradicts: seen.trace (kWalker),
 // seen.other.trace (kOther). nullopt: the witness cannot judge this sample. seen.sample must not be
@@ -46,8 +46,8 @@ std::optional<Against> ShadowEvidence(const Observation& seen);
 std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCodes& codelets,
                                         uint64_t pc, uint64_t next);
 
-// Where threads start. Judges only answers that end with different methods and did not end on
-// request; does not contradict an answer that fills its buffer.
+// The methods in which threads start. Judges only answers that end with different methods, if
+// neither broke off nor was ended by its request (an option, or a full buffer).
 std::optional<Against> ThreadStartEvidence(const Observation& seen);
 
 // The call that the JVM is resolving: the thread has left Java through the stub of the name `stub`,
@@ -61,7 +61,7 @@ std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes&
 std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method);
 
 // What the JVM's debug information says of a pc: the newest method there, its byte code index, and
-// the callers that it is inlined in.
+// the callers into which it is inlined.
 struct CodeDescription {
   void* method;          // jmethodID
   int32_t bci;           // below 0: before the first byte code
@@ -70,6 +70,7 @@ struct CodeDescription {
 
   void AddCaller(void* method, int32_t bci);
 };
+// Returns `hash` with a further frame mixed in. Not cryptographic.
 uint64_t MixFrame(uint64_t hash, const void* method, int32_t bci);
 
 // The witness kDebugInfo, for a thread whose newest activation is compiled and has called into the

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Oracles: take a request and its trace and say whether there is a bug. One file per oracle,
+// An oracle takes a request and its trace, and says whether there is a bug. One file per oracle,
 // one row per oracle in rows.h. Grades are data: a run stores outcomes, so that a stricter
 // grading can be applied to old runs.
-// Signal-safe: yes (judging allocates nothing; it runs on the walking thread).
+// Signal-safe: yes (judging allocates nothing; it runs on the walking thread), but not OracleNames,
+// HoldsOracle and the first call of OraclesFor, which allocate.
 #ifndef WALKHAMMER_HARNESS_ORACLES_ORACLE_H_
 #define WALKHAMMER_HARNESS_ORACLES_ORACLE_H_
 
@@ -37,16 +38,16 @@ enum Facts : uint16_t {
   kNoFrames = 1 << 1,       // it returned no frame
   kOtherFrames = 1 << 2,    // it returned frames beyond Observation::true_frames
   kTooManyFrames = 1 << 3,  // it returned more frames than were asked for
-  kPristine = 1 << 4,       // Observation::pristine
+  kPristine = 1 << 4,       // Observation::pristine: the stack was not edited
   kSampled = 1 << 5,        // it is of a sample
-  kCompared = 1 << 6,       // another walker was shown the same before
+  kCompared = 1 << 6,       // another walker was given the same context before
   kProtected = 1 << 7,      // the walker's own protection ended it
   kUnsafe = 1 << 8,         // it made a call that no signal handler may make
   kOverwrote = 1 << 9,      // it wrote outside of its frames, or into the walked stack
   kChanged = 1 << 10,       // the Surroundings before and after it differ
   kSaysMore = 1 << 11,      // it describes methods, or contradicts itself
   kLoadFailed = 1 << 12,    // one of its loads was made to fail
-  kByParent = 1 << 13,      // true of no walk: not the walking process judges
+  kByParent = 1 << 13,      // true of no walk: the parent judges, not the walking process
 };
 
 struct Observation;  // what oracles judge a walk by: observation.h
@@ -62,22 +63,22 @@ struct Oracle {
   JudgeFn judge;
   // The oracle accepts each walk that lacks one of these Facts, and need not be asked about it.
   uint16_t judged = 0;
-  // Its findings have the place in the walker's code where the first fault was that the walker's
-  // own protection ended the walk for.
+  // Its findings name a place in the walker's code: that of the first fault at which the
+  // walker's own protection ended the walk.
   bool at_own_fault = false;
-  // What it finds in one scene is another bug than what it finds in the next.
+  // The same outcome in another scene counts as another bug.
   bool by_scene = false;
   // Why --without-oracle refuses it; null: it does not.
   const char* kept = nullptr;
 };
 
 std::span<const Oracle> AllOracles();
-// The oracles to ask about a walk with these Facts: bit i stands for AllOracles()[i]. Allocates the
-// first time.
+// The oracles that may report something of a walk with these Facts: bit i stands for
+// AllOracles()[i]. The first call allocates, so make it before the first signal.
 uint32_t OraclesFor(uint16_t facts);
 // The names of the oracles of `set`, in which bit i stands for AllOracles()[i].
 std::vector<std::string_view> OracleNames(uint32_t set);
-bool HoldsOracle(uint32_t set, std::string_view name);
+bool HoldsOracle(uint32_t set, std::string_view name);  // false also if there is no such oracle
 const Oracle* FindOracle(std::string_view name);  // null if there is none
 
 }  // namespace walkhammer

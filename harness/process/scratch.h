@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScratchFolder: a temporary folder, named walkhammer-XXXXXX in the folder for temporary files,
-// that is removed with the object. A folder whose process was killed is removed by the next object
-// that is made, of any process of the same user: each folder holds a file that its process keeps
-// locked. Signal-safe: no.
+// ScratchFolder: a temporary folder, named walkhammer-XXXXXX in TMPDIR (default: /tmp). The
+// destructor removes it with its contents. If a process was killed, its folder is left: the next
+// ScratchFolder of any process of the same user removes it. A locked file in each folder shows that
+// its process is alive. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SCRATCH_H_
 #define WALKHAMMER_HARNESS_PROCESS_SCRATCH_H_
 

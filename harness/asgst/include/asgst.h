@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AsyncGetStackTrace as JEP 435's first draft describes it, under the name AsyncGetCallTrace2.
-   libasgst.so implements it on a stock JDK. The declarations are our own, written from the facts in
-   the published documents.
+/* AsyncGetStackTrace as JEP 435 describes it; the first draft calls it AsyncGetCallTrace2.
+   libasgst.so implements both names on a stock JDK. The declarations are our own, written from the
+   facts in the published documents.
 
-   Signal-safe: AsyncGetStackTrace, AsyncGetCallTrace2 yes, once libasgst is attached, on
-   threads where SIGSEGV and SIGBUS are not blocked and reach the JVM's handlers: walks read memory
-   through the JVM's SafeFetch. */
+   Signal-safe: AsyncGetStackTrace and AsyncGetCallTrace2 are, once libasgst is attached, on threads
+   where SIGSEGV and SIGBUS are not blocked and reach the JVM's handlers: walks read memory through
+   the JVM's SafeFetch. */
 #ifndef WALKHAMMER_ASGST_H
 #define WALKHAMMER_ASGST_H
 
@@ -31,7 +31,7 @@ enum {
   ASGST_FRAME_JAVA = 1,         /* compiled or interpreted */
   ASGST_FRAME_JAVA_INLINED = 2, /* compiled into the next, older frame */
   ASGST_FRAME_NATIVE = 3,       /* of a native method */
-  ASGST_FRAME_STUB = 4,         /* code that the JVM generated, of no method */
+  ASGST_FRAME_STUB = 4,         /* generated code that belongs to no method */
   ASGST_FRAME_CPP = 5           /* C or C++ code */
 };
 
@@ -45,8 +45,8 @@ enum {
   ASGST_UNKNOWN_JAVA = -5,          /* the newest Java frame cannot be found, or makes no sense */
   ASGST_UNKNOWN_STATE = -7,         /* threads are not walked in this thread's state */
   ASGST_THREAD_EXIT = -8,           /* the current thread has left its last method, and ends */
-  ASGST_DEOPT = -9,                 /* interpreted frames are just replacing a compiled frame, and
-                                       what they will be cannot be read */
+  ASGST_DEOPT = -9,                 /* deoptimisation is replacing a compiled frame by interpreted
+                                       ones, and these cannot be read yet */
   ASGST_THREAD_NOT_JAVA = -10       /* the thread is not a Java thread of the JVM */
 };
 
@@ -63,7 +63,7 @@ enum { ASGST_WITHOUT_FROZEN_FRAMES = 1 << 29 };
 
 typedef struct {
   uint8_t type;
-  int8_t comp_level;   /* 0 interpreted, or about to be, in deoptimisation; 1 to 3 C1, 4 C2 */
+  int8_t comp_level;   /* 0 interpreted, or becoming so by deoptimisation; 1 to 3 C1, 4 C2 */
   uint16_t bci;        /* byte code index; 65535: none, as in native methods */
   uint8_t is_frozen;   /* extension of libasgst: 1: the frame is one of a mounted virtual thread,
                           in the heap until its callee returns; else 0 */
@@ -91,8 +91,8 @@ typedef struct {
    caller's agent received. Call it once, at the VMInit event or later, on a thread that is attached
    to the JVM. Clients that never call it, such as those of the documents, have three other ways:
    - java -agentpath:.../libasgst.so -agentpath:CLIENT, in this order: libasgst attaches at VMInit,
-     before the client learns of that event, and its functions are found by clients that were not
-     linked with it, too.
+     before the client receives that event. Clients that were not linked with libasgst find its
+     functions, too.
    - jcmd PID JVMTI.agent_load .../libasgst.so: libasgst attaches to the running JVM at once.
    - ASGST_RegisterQueue, ASGST_RegisterClassUnloadHandler and ASGST_JClassToClass attach at their
      first call on a thread of the JVM, from VMInit on (the latter two, on a stripped libjvm of JDK
@@ -100,20 +100,21 @@ typedef struct {
    If nothing has attached, the first walk says so in one line on stderr. Returns 0, or -1 on
    failure; asgst_error then returns the reason. Signal-safe: no. */
 JNIEXPORT jint JNICALL asgst_attach(JavaVM* vm);
-/* Returns the sentence that says why the last asgst_attach failed, in a buffer of libasgst; "" if
-   it succeeded, or was never called. Signal-safe: yes. */
+/* Returns the sentence that says why the last asgst_attach failed; "" if it succeeded, or was never
+   called. The string belongs to libasgst, and changes with the next call of asgst_attach.
+   Signal-safe: yes. */
 JNIEXPORT const char* JNICALL asgst_error(void);
-/* Waits at most `milliseconds` until the unwind tables for C and C++ code are there, of all
-   libraries that are loaded now. A thread of libasgst reads them from the libraries' .eh_frame
-   after asgst_attach, and when a walk has met code of a library that was loaded since. Until the
-   tables are there, and in code without .eh_frame, walks follow frame pointers, and
-   asgst_guessed_c_frame says so. Returns 0, or -1 if the time was too short. Signal-safe: no. */
+/* Waits at most `milliseconds` for the unwind tables of all libraries that are loaded now. A thread
+   of libasgst reads these tables from the libraries' .eh_frame after asgst_attach, and again when a
+   walk has met code of a library that was loaded since. Until the tables are complete, and in code
+   without .eh_frame, walks follow frame pointers, and asgst_guessed_c_frame says so. Returns 0, or
+   -1 if the time was too short. Signal-safe: no. */
 JNIEXPORT jint JNICALL asgst_wait_for_c_frames(jint milliseconds);
 
 /* Walks the current thread from the registers in `ucontext`, a ucontext_t* that a signal handler
    received; null: from the thread's anchor, where the thread last left Java. Writes at most `depth`
    frames, newest first, to `trace->frames`, and their number, or a code of 0 or below, to
-   `trace->num_frames`. `options`: bits of the above; others have no effect. Without `ucontext`, a
+   `trace->num_frames`. `options`: the bits above; other bits have no effect. Without `ucontext`, a
    thread that is not a Java thread has no frames. Signal-safe: yes. */
 JNIEXPORT void JNICALL AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, void* ucontext,
                                           uint32_t options);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extension of libasgst: what it hooks inside of libjvm, so that handlers are called when the
-   documents say. A hook changes the first byte of a function of libjvm, and stays until the process
-   ends. Hooks need x86_64, the functions' names in libjvm's .symtab, and a kernel that lets code be
-   changed; the environment variable ASGST_HOOKS=0 forbids them. Without hooks, libasgst works
-   otherwise: see asgst_iterator.h.
+/* Extension of libasgst: its hooks inside of libjvm, by which handlers are called at the moments
+   that the documents name. A hook changes the first byte of a function of libjvm, and stays until
+   the process ends. Hooks need x86_64, the names of the functions in libjvm's .symtab, and a kernel
+   that lets code be changed. The environment variable ASGST_HOOKS=0 forbids them. Without hooks,
+   libasgst works in another way: see asgst_iterator.h.
 
-   The byte is a trap at first, and then a jump, if the memory that the jump leads to is free and
-   the kernel can have all processors see new code (membarrier, Linux 4.16). Where hooks stay traps,
-   those of queues and marks make an exception cost some microseconds in each compiled frame that it
-   reaches.
+   The byte is a trap at first. It then becomes the opcode of a jump, whose target the bytes after
+   it determine, if the memory there is free and the kernel can synchronise code on all processors
+   (membarrier, Linux 4.16). Where hooks stay traps, those of queues and marks make an exception
+   cost some microseconds in each compiled frame that it reaches.
 
    A thread that reaches a trap gets SIGTRAP, which libasgst's handler must receive. So forbid hooks
    if one of these holds:
@@ -17,7 +17,7 @@
      For a thread that attaches later, libasgst unblocks SIGTRAP at its ThreadStart event.
    - The process installs another handler for SIGTRAP after the first hooks, and that handler does
      not pass signals on: it takes each hook for a crash. From then on libasgst makes no more hooks.
-     An earlier handler does no harm: libasgst passes on what is not its own.
+     An earlier handler does no harm: libasgst passes on the signals of other traps.
    - A debugger keeps SIGTRAP for itself, as gdb does unless it is given
      `handle SIGTRAP nostop noprint pass`. */
 #ifndef WALKHAMMER_ASGST_HOOKS_H_

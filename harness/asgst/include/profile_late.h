@@ -56,13 +56,13 @@ enum ASGST_TRACE_KIND {
   ASGST_JAVA_TRACE = 1,        /* of a Java thread, with or without Java frames */
   ASGST_CPP_TRACE = 2,         /* of a thread that is not a Java thread */
   ASGST_GC_TRACE = 4,          /* never */
-  ASGST_DEOPT_TRACE = 8,       /* interpreted frames are just replacing a compiled frame */
-  ASGST_NEW_THREAD_TRACE = 16, /* the thread is new */
+  ASGST_DEOPT_TRACE = 8,       /* num_frames is ASGST_DEOPT */
+  ASGST_NEW_THREAD_TRACE = 16, /* of a Java thread that has not run Java code yet */
   ASGST_UNKNOWN_TRACE = 32     /* libasgst is not attached, or the walk failed otherwise */
 };
 
-/* The last two have no effect: threads are walked in all states, and each walk is of the current
-   thread. */
+/* Bits. The last two have no effect: threads are walked in all states, and each walk is of the
+   current thread. */
 enum ASGST_Options {
   ASGST_INCLUDE_C_FRAMES = 1,
   ASGST_INCLUDE_NON_JAVA_THREADS = 2,
@@ -88,9 +88,9 @@ typedef union {
   ASGST_NonJavaFrame non_java_frame;
 } ASGST_CallFrame;
 
-/* `kind` and `state` are read before the walk, as masks of what the caller accepts (0: all), and
-   then set. A trace of a thread that is not a Java thread has the state -1, which each mask
-   accepts. */
+/* `kind` and `state` are in and out: before the walk, masks of what the caller accepts (0: all);
+   after it, those of the trace. A trace of a thread that is not a Java thread has the state -1,
+   which each mask accepts. */
 typedef struct {
   jint num_frames;
   uint8_t kind;
@@ -99,6 +99,12 @@ typedef struct {
   void* frame_info; /* becomes null */
 } ASGST_CallTrace;
 
+/* Walks the current thread, as AsyncGetStackTrace of profile.h does. `trace->frames`: array of the
+   caller, of `depth` frames, filled newest frame first. `ucontext`: the ucontext_t* that a signal
+   handler received; null: the walk begins at the thread's anchor. `options`: ASGST_Options. Sets
+   `num_frames` to the number of frames or to an ASGST_Error, and `kind` and `state` to those of the
+   trace. If a mask refuses one of them, `num_frames` is ASGST_WRONG_KIND or ASGST_WRONG_STATE, and
+   `frames` may be overwritten anyway. */
 JNIEXPORT void JNICALL asgst_get_stack_trace_of_kind(ASGST_CallTrace* trace, jint depth,
                                                      void* ucontext, int32_t options);
 #define AsyncGetStackTrace asgst_get_stack_trace_of_kind

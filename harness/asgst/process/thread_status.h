@@ -14,18 +14,20 @@
 
 namespace walkhammer::asgst {
 
-// Finds the field; for Attach alone. `thread`: JavaThread* of the current thread. If its status
-// does not read as that of a running thread, ThreadStatus always returns -1. Signal-safe: no.
+// Finds the field; only Attach calls it. `feature`: JDK version. `thread`: JavaThread* of the
+// current thread. If its status does not read as that of a running thread, ThreadStatus always
+// returns -1. Signal-safe: no.
 void FindThreadStatus(JNIEnv* env, const VmStructs& structs, int feature, uint64_t thread);
 
-// JVMTI's bits of the Java thread `thread`, the current thread or one that is stopped; -1: unknown.
-// Reads the heap while a collector may move objects: what is read counts only if the references
-// that led there are still the same afterwards, and if it is one of HotSpot's values. For a thread
-// that carries a virtual thread: what that one does, as for Thread.getState.
+// Returns JVMTI's bits of the Java thread `thread`, a JavaThread*: the current thread, or one that
+// is stopped. -1: unknown. Reads the heap while a collector may move objects: a value counts only
+// if the references that led to it are unchanged afterwards, and if it is one of HotSpot's values.
+// For a carrier: the state of its mounted virtual thread, as Thread.getState returns it.
 // Signal-safe: yes.
 int32_t ThreadStatus(uint64_t thread);
 
-// True if the thread has left its last method, and is about to leave the JVM. Signal-safe: yes.
+// True if the thread has left its last method, and is about to leave the JVM; false if its state
+// is unknown. Signal-safe: yes.
 bool IsExiting(uint64_t thread);
 
 }  // namespace walkhammer::asgst

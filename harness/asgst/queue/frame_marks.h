@@ -18,8 +18,8 @@
 #include "harness/asgst/walk/java_walk.h"
 #include "harness/base/result.h"
 
-// A mark's memory is never freed, and reused late, so that a stale pointer leads to a mark that is
-// not live.
+// The memory of a mark is never freed, and is reused late, so that a stale pointer leads to a mark
+// that is not live.
 struct ASGST_FrameMarkOpaque {
   enum State : int { kFree, kLive };
 
@@ -46,25 +46,26 @@ namespace walkhammer::asgst {
 
 // Makes a live mark of `thread`, a JavaThread*, that marks no frame. Null if there is no memory.
 ASGST_FrameMark* AddMark(uint64_t thread, ASGST_FrameMarkHandler fun, int options, void* argument);
-// From now on the mark is not live. Call with the ProcessingMutex held, or in a handler.
+// Ends the mark: it is not live from then on. Call with the ProcessingMutex held, or in a handler.
 void RetireMark(ASGST_FrameMark* mark);
 void RetireMarksOf(uint64_t thread);
 // The newest of all marks, for walks of the list, which need no lock.
 ASGST_FrameMark* FirstMark();
 bool IsLiveMarkOf(const ASGST_FrameMark& mark, uint64_t thread);
 bool HasLiveMarks(uint64_t thread);
-// False if the thread has no live mark: costs one read, however many marks there are. Rarely true
-// for a thread without marks.
+// False only if the thread has no live mark. Rarely true for a thread without marks. Reads one
+// word, however many marks there are.
 bool MayHaveMarks(uint64_t thread);
 
 // --- marked frames ---
 
-// Marks the frame that this stack pointer is in; 0: no frame. `stands`: the mark's thread is the
-// current one, or stopped.
+// Marks the frame that contains the stack pointer `sp`; 0: no frame. `stands`: the mark's thread is
+// the current one, or stopped.
 void MoveMark(ASGST_FrameMark& mark, uint64_t sp, bool stands);
-// Lowers the thread's poll word for its marks: update_poll_values has raised it.
+// Lowers the thread's poll word for its marks again, after update_poll_values has raised it.
 void LowerForMarks(uint64_t thread);
-// Identifies a physical frame while it stands. An interpreted frame's stack pointer moves.
+// Returns an address that identifies a physical frame while it exists: fp of an interpreted frame,
+// whose sp moves; otherwise sp.
 inline uint64_t PlaceOf(const JavaFrame& frame) { return frame.code == 0 ? frame.fp : frame.sp; }
 
 // --- the hooks ---

@@ -24,13 +24,13 @@ Status StartOwnPolls();
 std::vector<std::string> NamesForPolls();
 // True once StartOwnPolls has succeeded.
 bool HasOwnPolls();
-// From now on HasOwnPolls says false: the JVM ends, and with it what handlers use.
+// Makes HasOwnPolls return false from then on, because the JVM ends, and with it what handlers use.
 void EndOwnPolls();
 // The current thread, whose JavaThread* is `thread`, calls ProcessOwnQueues at its next poll. Call
 // after HasOwnPolls has said true.
 void ArmOwnPoll(uint64_t thread);
 // True if the current thread, whose JavaThread* is `thread`, has room for a handler on its stack,
-// above the JVM's guard zones of some 16 KiB. HotSpot sees to it that a thread that runs Java code
+// above the JVM's guard zones of some 16 KiB. HotSpot ensures that a thread that runs Java code
 // has 96 KiB left, zones included (StackShadowPages).
 bool IsRoomOnStack(uint64_t thread);
 

@@ -10,8 +10,8 @@
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/queue/sample_ring.h"
 
-// A queue's memory is never freed, and reused late, so that a handler with a stale pointer finds a
-// queue that is not live.
+// The memory of a queue is never freed, and is reused late, so that a handler with a stale pointer
+// finds a queue that is not live.
 struct ASGST_QueueOpaque {
   enum State : int { kFree, kLive, kEnded };
   struct OnProcessing {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// InterruptedCaller: moves to the newest Java frame from registers that are not of a frame set up
-// as usual: the interpreter between two frames, C code that Java called as a leaf, the handler of
-// deoptimisation, and code that the JVM generates besides methods, which is simulated up to its
-// exit. Signal-safe: yes. No allocation, no lock.
+// InterruptedCaller: moves to the newest Java frame where the interrupted code has no complete
+// frame of its own: the interpreter between two frames, C code that Java called as a leaf, the
+// handler of deoptimisation, and generated code that belongs to no method, which is simulated up to
+// its exit. Signal-safe: yes. No allocation, no lock.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_INTERRUPTED_CALLER_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_INTERRUPTED_CALLER_H_
 
@@ -17,25 +17,37 @@ class InterruptedCaller : public StackPosition {
  protected:
   using StackPosition::StackPosition;
 
-  bool BetweenInterpretedFrames();
-  bool FromFrameBeingBuilt();
-  bool FromLink(const FoundCode& top);
-  bool FromLeafCall();
+  // Each returns true once it has moved to the caller. The .cc says by which equations.
+  bool BetweenInterpretedFrames();      // the interpreter has no frame yet, or has left it
+  bool FromFrameBeingBuilt();           // the interpreter has a part of its frame
+  bool FromLink(const FoundCode& top);  // code that has not called yet: the caller is in lr
+  bool FromLeafCall();                  // C code that Java called without an anchor
+  bool FromNearestReturn();             // the same: the nearest return address above sp
+  bool FromLeafCallByTables();          // the same, by unwind tables
+  // False if a return address at `slot` that leads to `pc` cannot have the frame of its compiled
+  // code above it.
   bool MayHaveFrameAbove(uint64_t slot, uint64_t pc);
-  bool FromNearestReturn();
-  bool FromLeafCallByTables();
   // True, once, if FromLeafCallByTables() came to Java code that a signal interrupted: `start_` has
   // the registers of that code then.
   bool TakeSignal() { return std::exchange(found_signal_, false); }
   // True if FromLeafCallByTables() came to the thread's oldest frame through C code alone.
   bool IsWithoutJava() const { return no_java_; }
+  // True if the pc was in an nmethod's handler of deoptimisation. Moves to the frame of the
+  // nmethod.
   bool InDeoptHandler(const FoundCode& code);
+  // Moves sp over the locals of an interpreted callee that has left its frame.
   void PassLocals();
 
+  // Registers from which code at the current position is simulated.
   StubStart StartHere() const;
+  // True if the caller was found at the simulated exit of `code`, or if `code` is a codelet that
+  // calls its own code: the position then stays.
   bool FromExit(const FoundCode& code);
+  // True if the caller was found by the frame that `code` has at its first call.
   bool FromFirstCall(const FoundCode& code);
+  // Leaves an entry of the interpreter that has no frame.
   void LeaveEntry();
+  // Moves sp over words that compiled code has pushed below its frame.
   void PassArguments();
 
   bool at_barrier_ = false;  // the stub at `at_` thaws frames of a virtual thread

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bisect: between which two builds, of a list in the order of their versions, a request begins to
-// break or stops breaking. Replays are flaky and builds may be unable to walk: how often a build is
-// replayed follows from how reliably the request breaks. Knows no JDK: the caller replays.
-// Signal-safe: no.
+// Bisect finds the two builds, in a list in the order of their versions, between which a request
+// starts or stops breaking. Replays are flaky, and some builds cannot walk the request: how
+// reliably the request breaks determines how often a build is replayed. Independent of JDKs: the
+// caller replays. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_BUILDS_BISECTION_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_BUILDS_BISECTION_H_
 
@@ -39,8 +39,8 @@ struct BisectedBuild {
 struct BisectPlan {
   bool fix = false;            // looks for the first build that does not break
   int measure_times = 10;      // replays that measure how reliably the request breaks
-  int most_times = 60;         // most replays that call a build clean
-  bool all = true;             // asks the builds that the search has no need of, too, at the end
+  int most_times = 60;         // most replays before a build is called clean
+  bool all = true;             // at the end, also replays the builds that the search did not need
   std::function<bool()> stop;  // polled between probes; may be empty
   std::function<void(const std::string&)> tell;  // gets each line of the log; may be empty
 };
@@ -61,7 +61,7 @@ struct Bisection {
   // Adjacent builds, of those that were asked and could walk, with different verdicts. More than
   // one pair: the history is not monotone.
   std::vector<std::pair<size_t, size_t>> changes;
-  int times = 0;  // clean replays that call a build clean
+  int times = 0;  // clean replays that are needed to call a build clean
   double most_missed =
       1;  // at most this part of such verdicts is wrong, by the reliability measured
   std::vector<std::string> log;  // each decision, one line
@@ -75,8 +75,9 @@ Bisection Bisect(const std::vector<std::string>& labels, const BisectPlan& plan,
 // 95 %, one-sided. 0 if `seen` is 0.
 double LeastProbability(int seen, int times);
 
-// How many clean replays in a row call a build clean, so that at most 1 % of such verdicts are
-// wrong if a replay breaks with probability `least` or more: 2 or more, a billion if `least` is 0.
+// Returns how many clean replays in a row are needed to call a build clean, so that at most 1 % of
+// such verdicts are wrong if a replay breaks with probability `least` or more. From 2 up to 10^9,
+// which stands for `least` of 0.
 int CleanReplays(double least);
 
 }  // namespace walkhammer

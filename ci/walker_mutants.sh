@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Would the gate notice? Runs ci/gate.sh on copies of a JDK whose AsyncGetCallTrace is broken in one
-# instruction, and says which copies it noticed, and as what.
+# Tests what the gate notices: runs ci/gate.sh on copies of a JDK whose AsyncGetCallTrace is broken
+# in one instruction, and says which copies the gate noticed, and as what.
 #   ci/walker_mutants.sh [--time TIME] [--seed N] [--count N] [--only ID] [--out DIR] JDK
 # A mutant is an inverted branch, a call that is left out or returns 0 or 1, a constant off by one,
 # or the offset of a field off by the size of the access, in a block that a fuzz run of 30 s
 # reaches. The kinds take turns; --seed chooses (default 1). TIME goes to the gate, which makes one
 # round (default 20s). The same command goes on where it was stopped: DIR (default out/mutants) has
-# a line for each mutant in mutants.tsv, and the gate's words in ID.txt. --only ID: that one.
+# a line for each mutant in mutants.tsv, and the output of the gate in ID.txt. --only ID: that one.
 # The columns: id, function+offset, bytes before, bytes after, instruction, verdict, kinds of the
 # gate's rows, runs that show them, seconds. The verdicts: noticed; boot (noticed: no JVM starts from
 # it); equivalent (not noticed, and none of a million requests is always answered differently);

@@ -1,22 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures the way back from a crash report: fuzz makes crashes, replay --keep-crash lets each end
-# a JVM, which leaves an hs_err log and a core, and reproduce has to show the crash again, on the
-# same JDK: from the log alone, and from the core. What ends a program under stress --no-guard
-# leaves a log, too.
+# Measures how many crashes `import --reproduce` shows again from a crash report. fuzz finds crashes,
+# and replay --keep-crash lets each end a JVM, which leaves an hs_err log and a core. Then each crash
+# is reproduced on the same JDK: from the log alone, and from the core. With -s, crashes of programs
+# under stress --no-guard leave logs, too.
 #   ci/measure/round_trip.sh [-f FUZZ-TIME] [-s STRESS-TIME] [-t TIME] [-m MOST] [-n] [-w] [-k]
 #   [-o DIR] JDK...
-#   -f: how long to fuzz for crashes on each JDK (30s); -s: how long to sample torture:mixed (not
-#   at all: on x86_64, samples hardly ever crash AsyncGetCallTrace); -t: reproduce's --time (30s);
-#   -m: crashes of fuzz on each JDK at most (100); -n: no cores; -w: each log also in one of ten
-#   wrappings, in which logs reach people; -k: reproduce may use
-#   corpora/regressions, which hold crashes of the same functions; -o: keep logs, cores and runs
-#   there.
+#   -f: how long to fuzz for crashes on each JDK (default: 30s)
+#   -s: how long to sample torture:mixed (default: not at all, because on x86_64 samples hardly ever
+#       crash AsyncGetCallTrace)
+#   -t: --time of import --reproduce (default: 30s)
+#   -m: crashes of fuzz on each JDK at most (default: 100)
+#   -n: no cores
+#   -w: each log also in one of ten forms in which services and issue trackers wrap logs
+#   -k: import --reproduce may use corpora/regressions, which hold crashes of the same functions
+#   -o: folder in which logs, cores and runs are kept
 # Prints a line for each crash, and the shares. A log without a walker in its chain, of a JVM that
 # died elsewhere after the walk, does not count.
 # WALKHAMMER names the executable (default: the release build's).
 # Exit codes: 0 at least 95 % from logs, wrapped logs and cores, with a median under 60 s each; 1
-# less; 2 a wrong word; 4 there was no crash.
+# less, or slower; 2 usage, or no executable; 4 there was no crash.
 set -eu
 walkhammer=${WALKHAMMER:-$(dirname "$0")/../../build/release/walkhammer}
 fuzz=30s
@@ -61,7 +64,7 @@ else
 fi
 : >"$out/rows"
 
-# ask FILE: of what reproduce printed: verdict, seconds, signature.
+# ask FILE: prints verdict, seconds and signature of the JSON that import --reproduce printed.
 ask() {
   sqlite3 -separator '|' :memory: "with d(text) as (select readfile('$1'))
     select r.value ->> 'verdict', r.value ->> 'seconds', r.value ->> 'signature'

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lays out released libraries of profilers, whose own walkers are tested:
+# Provides released libraries of profilers, whose own walkers are tested:
 #   ci/setup/profilers.sh [--machine M] [--dir D] [NAME...]
 #   NAME         a name of `ci/setup/profilers.sh --list`, such as asprof-4.5; without one: all
 #   --machine M  x86_64 or aarch64, in place of this machine
-#   --dir D      the folder (default: $WALKHAMMER_PROFILERS, else ~/.cache/walkhammer/profilers; of
-#                another machine the same with -M)
-# D/NAME.so is the library for the machine then. What is there already is left alone. Stdout: NAME
-# and path, a line each. Maven downloads each and checks it by the registry's checksums.
-# Exit codes: 0 all are there, 2 a wrong word, 3 some are not available today; stderr says which.
+#   --dir D      the folder (default: $WALKHAMMER_PROFILERS, else ~/.cache/walkhammer/profilers; with
+#                --machine for another machine, its name ends in -M)
+# The script makes D/NAME.so for each NAME, and leaves existing files as they are. It prints NAME and
+# path, a line for each. Maven downloads the libraries, and checks the registry's checksums.
+# Exit codes: 0 all are there, 2 usage, 3 some are not available today; stderr says which.
 set -eu
 [ "${1:-}" != --help ] || exec sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
 cd "$(dirname "$0")/../.."

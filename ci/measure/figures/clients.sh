@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# 10 minutes a JDK (WALKHAMMER_TIME): the documents' programs on every torture program.
+# 10 minutes a JDK (WALKHAMMER_TIME): the clients of libasgst's APIs on every torture program.
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/measure.sh sets them
 # shellcheck disable=SC2086  # words

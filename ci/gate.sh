@@ -4,15 +4,16 @@
 #   ci/gate.sh [--time TIME] [--rounds N] [--workload GLOB] [--walker LIST] [--policy FILE]
 #              [--bugs DIR] [--build VERSION] [--out DIR] BASELINE CANDIDATE
 # First, the requests of the known issues are replayed on both: an issue that only the candidate
-# shows is a regression. Then those of all corpora are, and vmStructs are compared: a request that
-# both always answer differently, or an entry that is lost, is a regression. Nothing else runs then.
-# Else each round is a stress run and a fuzz run of the baseline, then of the candidate, so that
-# changes of the machine's load affect both. The rounds (default 3) share the TIME: 90s, 10m, 1h, or
-# a number of minutes (default 10m of walks; starting, confirming and replaying come on top).
+# shows is a regression. Then the requests of all corpora are replayed, and vmStructs are compared:
+# a request that both always answer differently, or an entry that is lost, is a regression. After a
+# regression, no runs are made. Otherwise each round is a stress run and a fuzz run of the baseline,
+# then of the candidate, so that changes of the machine's load affect both. The rounds (default 3)
+# share the TIME: 90s, 10m, 1h, or a number of minutes (default: 10m of walks; starting, confirming
+# and replaying come on top).
 # After each round, what only the candidate has found is replayed on both images. A confirmed new
 # bug, or a candidate that does not start, leaves the other rounds out. If the candidate makes no
 # walk at all, nothing is ever replayed. DIR of --bugs is a store of bugs (docs/howto/bugs.md): bugs
-# that it knows are not new, and bugs that are fixed there must be gone; VERSION is that of the
+# that it knows are not new, and bugs that are fixed there must be gone. VERSION is that of the
 # candidate, for JDKs that all report the same version. The last line is meant for a pull request.
 # docs/howto/gate.md says how it judges.
 # WALKHAMMER names the executable (default: the release build's). DIR is new (default out/gate-DATE);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A night of JVM builds: fits walkers x engines x workloads x flag profiles x JDKs into one budget
-# of time, runs them, merges what belongs together, replays the known issues, and says what is new
-# since the last green night.
+# Runs a night of JVM builds: fits walkers x engines x workloads x flag profiles x JDKs into one
+# budget of time, runs them, merges what belongs together, replays the known issues, and says what
+# is new since the last green night.
 #   ci/nightly.sh [--config FILE] [--short] [--out DIR]
 # Given the DIR of a night that was killed, it resumes that night: complete runs are not repeated,
 # and what had been found is kept. --short: a night of two minutes, with one of each.

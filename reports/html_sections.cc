@@ -192,8 +192,8 @@ PageSection ScenesPart(const RunSummary& summary) {
   for (const SceneRow& scene : summary.scenes) {
     if (scene.tried == 0) continue;
     const char* word = !scene.available      ? "not available"
-                       : scene.pristine_true ? "walked truly"
-                                             : "not walked truly";
+                       : scene.pristine_true ? "walked correctly"
+                                             : "not walked correctly";
     rows.push_back(
         {LineHtml(scene.name), word,
          scene.available ? Grouped(static_cast<uint64_t>(std::max(0, scene.truth_frames))) : "-",
@@ -201,7 +201,7 @@ PageSection ScenesPart(const RunSummary& summary) {
   }
   if (rows.empty()) return {"scenes", "Scenes", ""};
   return {"scenes", "Scenes",
-          TableHtml("Whether the unchanged stack of each scene was walked truly",
+          TableHtml("Whether the unchanged stack of each scene was walked correctly",
                     {"scene", "walk", "#frames", "why"}, rows)};
 }
 

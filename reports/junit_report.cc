@@ -92,13 +92,13 @@ void AddBugs(std::vector<JunitCase>& cases, const OutputSource& source) {
   }
 }
 
-// A scene that could not be set up, or whose own stack was not walked truly, proves nothing.
+// A scene that could not be set up, or whose own stack was not walked correctly, proves nothing.
 void AddScenes(std::vector<JunitCase>& cases, const RunSummary& summary) {
   for (const SceneRow& scene : summary.scenes) {
     if (!scene.IsAsked()) continue;
     JunitCase test{"scenes", "walkhammer." + summary.run.identity.walker + ".scene", scene.name};
     if (!scene.available || !scene.pristine_true) test.ending = "skipped";
-    test.message = scene.reason.empty() ? "not walked truly" : scene.reason;
+    test.message = scene.reason.empty() ? "not walked correctly" : scene.reason;
     cases.push_back(std::move(test));
   }
 }

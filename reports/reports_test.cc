@@ -233,9 +233,9 @@ TEST_F(ReportTest, ScenesTotalsAndIdentity) {
   const std::string text = Text();
   for (const char* part :
        {": frame 3 differs\n", "not available: needs JDK 21\n", "true, 33 frames\n",
-        "not walked truly", "1,234,567, 617,283 a second\n", "1,000,000 (81.00 %)\n", "11 of 12\n",
-        "3 contained\n", "2 started, 1 retired, 0 died\n", "ffffffffffffffff\n", "Vendor VM 25\n",
-        "00ff\n", "random, seed 18364758544493064720\n", "ASLR off\n",
+        "not walked correctly", "1,234,567, 617,283 a second\n", "1,000,000 (81.00 %)\n",
+        "11 of 12\n", "3 contained\n", "2 started, 1 retired, 0 died\n", "ffffffffffffffff\n",
+        "Vendor VM 25\n", "00ff\n", "random, seed 18364758544493064720\n", "ASLR off\n",
         "walkhammer fuzz --seed 'x'\n"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(text, Not(HasSubstr(std::string(AllScenes()[3].name) + "  ")));

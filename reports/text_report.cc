@@ -85,7 +85,7 @@ std::string SceneText(const SceneRow& scene) {
   std::string words = "not available";
   if (scene.available)
     words = scene.pristine_true ? fmt::format("true, {} frames", scene.truth_frames)
-                                : std::string("not walked truly");
+                                : std::string("not walked correctly");
   std::string text = fmt::format("  {:<22}{}", OnOneLine(scene.name), words);
   if (!scene.reason.empty()) text += ": " + OnOneLine(scene.reason);
   return text + "\n";

@@ -86,8 +86,8 @@ struct WorkloadCommand {
 // Whether the workload runs on JDKs of this feature (0: unknown, true) at all.
 bool RunsOn(const Workload& workload, int jdk_feature);
 
-// Ok if the workload can run on JDKs of this feature (0: unknown, not checked). Else kUnable, with
-// the command that fixes it, or the reason. Changes nothing; `scratch` is not needed.
+// Ok if the workload can run on JDKs of this feature (0: unknown, not checked). Otherwise kUnable,
+// with the command that fixes it, or the reason. Changes nothing; `scratch` is not needed.
 Status CheckWorkload(const Workload& workload, int jdk_feature, const WorkloadContext& context);
 
 // Checks as CheckWorkload does, makes the input, and returns the command. Takes some seconds at

@@ -52,7 +52,8 @@ class TrapCoverage {
   // Handles a SIGTRAP that an instruction raised. `context`: the handler's. `walking`: the thread
   // is inside of a guarded call. If the pc is that of one of our traps, even one that was removed
   // since, restores the instruction, sets the pc to it, and returns true. In this case, counts the
-  // hit if `walking`. Else returns false. Any number of threads may call OnTrap at the same time.
+  // hit if `walking`. Otherwise returns false. Any number of threads may call OnTrap at the same
+  // time.
   bool OnTrap(ucontext_t& context, bool walking);
 
   size_t covered() const;  // blocks hit so far, by all processes that share Sinks::covered

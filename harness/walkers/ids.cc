@@ -41,9 +41,9 @@ class TextBuffer {
 // their answers without knowing the truth. Signal-safe: all but Bind.
 class IdsCalls {
  public:
-  // `any_word`: any word may be examined, and unknown numbers are -1, as libasgst has it. Else the
-  // documents say nothing of words that belong to no method, of buffers without room, and of the
-  // length of a text that is not known.
+  // `any_word`: any word may be examined, and unknown numbers are -1, as libasgst has it. Otherwise
+  // the documents say nothing of words that belong to no method, of buffers without room, and of
+  // the length of a text that is not known.
   void Use(const IdsApi& api, bool any_word) {
     api_ = api;
     any_word_ = any_word;

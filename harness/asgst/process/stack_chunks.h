@@ -12,7 +12,7 @@
 namespace walkhammer::asgst {
 
 // Fills in `layout.chunks` but for `safepoints_at`, where no collector moves objects under a
-// running thread: Serial, Parallel and G1, JDK 21 and later. Else leaves it as it is.
+// running thread: Serial, Parallel and G1, JDK 21 and later. Otherwise leaves it as it is.
 void FindStackChunks(JNIEnv* env, const VmStructs& structs, WalkLayout& layout);
 
 }  // namespace walkhammer::asgst

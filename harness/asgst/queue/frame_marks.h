@@ -48,6 +48,7 @@ namespace walkhammer::asgst {
 ASGST_FrameMark* AddMark(uint64_t thread, ASGST_FrameMarkHandler fun, int options, void* argument);
 // Ends the mark: it is not live from then on. Call with the ProcessingMutex held, or in a handler.
 void RetireMark(ASGST_FrameMark* mark);
+// Retires all marks of `thread`, a JavaThread*. Call as RetireMark.
 void RetireMarksOf(uint64_t thread);
 // The newest of all marks, for walks of the list, which need no lock.
 ASGST_FrameMark* FirstMark();

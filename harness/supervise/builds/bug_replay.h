@@ -44,8 +44,8 @@ std::vector<BugRequest> RequestsFor(const Bug& bug, int feature);
 
 // Replays the requests, each `times` times, until one shows the bug or plan.stop() is true. Returns
 // the tally of that request. If there is none, prefers the first request whose replays cannot close
-// the bug: they show another finding, lack names, or were not walked. Else returns the last tally.
-// Fails with kBadInput if a request is not .walk text.
+// the bug: they show another finding, lack names, or were not walked. Otherwise returns the last
+// tally. Fails with kBadInput if a request is not .walk text.
 Result<ReplayTally> ReplayBug(const Bug& bug, const Jdk& jdk, int times, const BugReplayPlan& plan);
 
 // Judges whether the build of this version, whose replays gave `tally`, has the known issue.

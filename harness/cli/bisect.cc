@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bisect: between which two builds a request begins to break, or stops breaking.
+// bisect: between which two builds a request starts or stops failing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -31,7 +31,7 @@ const char* WitnessWord(Witness witness);  // "shadow-stack", "byte-code", "step
 // The walkers that a witness contradicts. A walker that is not contradicted need not be right.
 enum class Against : uint8_t { kNeither, kWalker, kOther, kBoth, kCount };
 inline constexpr int kAgainsts = static_cast<int>(Against::kCount);
-const char* AgainstWord(Against against);  // "neither", "walker", "other", "both"
+const char* AgainstWord(Against against);    // "neither", "walker", "other", "both"
 Against AgainstOf(bool walker, bool other);  // true: the witness contradicts that walker
 
 // Each function below returns which of two answers its witness contradicts: seen.trace (kWalker),

@@ -192,7 +192,7 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.Count("--depth", s.job.depth, "Most frames to ask for (default: 512)", 1, 16384);
   Limit(verb, "--hang-limit", s.job.hang_limit_ms, "CPU time that a walk may take (default: 1s)");
   verb.Time("--hung-after", s.hung_after,
-            "A program that uses no CPU time for so long is hung (default: 30s)");
+            "A program that uses at most 2 % of a CPU for so long is hung (default: 30s)");
   verb.Count("--output-limit", s.output_limit_mib, "MiB that a program may print (default: 256)");
   verb.Text("--cache", s.loads.cache, "Folder of downloaded suites", "DIR");
   verb.Archives(s.loads.archives);
@@ -227,8 +227,8 @@ void AddSamplingOptions(Verb& verb, StressOptions& o) {
          "parked: by another thread, while this one waits. running: by another, while this one "
          "goes on. nested: in the handler, and in a second one that interrupts it");
   Limit(verb, "--park-limit", job.park_limit_ms,
-        "How long a parked thread waits at most (default: 100ms)");
-  verb.Flag("--include-native", job.native_threads, "Sample also threads that run no Java");
+        "How long a parked thread waits at most for its walk to begin (default: 100ms)");
+  verb.Flag("--include-native", job.native_threads, "Also sample threads that run no Java");
   verb.FlagOff("--no-jvmti", job.truth, "Do not ask JVMTI about parked threads");
   verb.Flag("--no-guard", job.uncontained,
             "A crash ends the program, as under a profiler, and leaves its hs_err log");

@@ -278,7 +278,7 @@ CellStatus StressCell::WatchOver(std::string& reason) {
     last_ran_ = now;
   }
   if (!stopping_ && now - last_ran_ > plan_.hung_after) {
-    reason = fmt::format("it used no CPU time for {:.0f} s", InSeconds(plan_.hung_after));
+    reason = fmt::format("it used almost no CPU time for {:.0f} s", InSeconds(plan_.hung_after));
     return CellStatus::kHung;
   }
   return CellStatus::kRunning;

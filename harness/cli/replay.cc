@@ -254,7 +254,7 @@ void AddReplay(CLI::App& app, Invocation& chosen) {
             "TIME");
   verb.Text("--keep-crash", o->uncontained,
             "Walk as a profiler does, in a signal handler and without the guard. DIR gets the "
-            "hs_err log and the core of a JVM that dies",
+            "hs_err log of a JVM that dies, and its core if this machine writes cores there",
             "DIR");
   verb.Json(o->json);
   verb.Runs(chosen, o, RunReplay);

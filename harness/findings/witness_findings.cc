@@ -60,11 +60,9 @@ std::vector<WitnessFinding> WitnessFindings(const StressJob& job, const StressSt
           {{w, testimony},
            MakeProgramRecord(
                kOracle, OutcomeName(t), words,
-               fmt::format(
-                   "{}, in {} of {} samples of threads in Java ({}); honest walkers do so in "
-                   "{:g} % at most",
-                   words, Grouped(count), Grouped(all), Percent(count, all, 1),
-                   LimitOf(testimony)))});
+               fmt::format("{}, in {} of {} samples of threads in Java ({}); the limit is {:g} %",
+                           words, Grouped(count), Grouped(all), Percent(count, all, 1),
+                           LimitOf(testimony)))});
     }
   }
   return findings;

@@ -14,7 +14,7 @@ namespace {
 
 // First the outcomes of Disagreement, in its order, then those of this oracle alone.
 constexpr OutcomeInfo kAgreementOutcomes[] = {
-    {"same", Grade::kAcceptable, "the same frames, or none of both"},
+    {"same", Grade::kAcceptable, "the same frames, or both without frames"},
     {"one-failed", Grade::kAcceptable, "an error code is an answer, too"},
     {"truncated", Grade::kInteresting, "one of the two lost the older frames"},
     {"skipped-caller", Grade::kInteresting, "one of the two left out a frame, or made one up"},
@@ -22,7 +22,7 @@ constexpr OutcomeInfo kAgreementOutcomes[] = {
     {"other-bci", Grade::kInteresting, "one of the two is wrong about the byte code"},
     {"other-level", Grade::kInteresting, "one of the two is wrong about level or type"},
     {"unnamed", Grade::kInteresting, "one of the two lacks a method's id"},
-    {"inconsistent", Grade::kForbidden, "the same walker, shown the same, answered otherwise"},
+    {"inconsistent", Grade::kForbidden, "the same walker answered the same request differently"},
     {"scene-differs", Grade::kForbidden, "one of the two is wrong about an undisturbed thread"},
     {"scene-failed", Grade::kInteresting,
      "one of the two cannot walk an undisturbed thread; the API may answer so"},

@@ -11,17 +11,17 @@ namespace {
 
 constexpr OutcomeInfo kBciOutcomes[] = {
     {"inside", Grade::kAcceptable, "every bci lies inside its method"},
-    {"outside", Grade::kForbidden, "a profiler would look up a line behind the table's end"},
+    {"outside", Grade::kForbidden, "a profiler would look up a line beyond the end of the table"},
     {"unknown", Grade::kInteresting, "-1: the walker found the method and not the place in it"},
     {"outside-at-first", Grade::kInteresting,
-     "the method was shorter when its class was loaded; whether it was redefined since, nobody "
-     "knows, as this JVM has no vmStructs"},
+     "the method was shorter when its class was loaded; without vmStructs it is unknown whether "
+     "it was redefined"},
 };
 
 constexpr int32_t kNativeBci = -3;
 
-// The outcome of a byte code that does not lie inside of its method. Where nobody knows the
-// method's size of today, it may have been redefined since the registry learnt it.
+// The outcome of a byte code that is not inside of its method. If the current size of the method is
+// unknown, the method may have been redefined since the registry recorded it.
 uint8_t OutcomeOutside(const Observation& seen, const Frame& frame, const MethodEntry& entry) {
   if (frame.bci == -1) return 2;
   const bool size_is_old = seen.sample != nullptr && seen.sample->code_size == nullptr;

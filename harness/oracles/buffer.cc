@@ -10,8 +10,8 @@ namespace walkhammer {
 namespace {
 
 constexpr OutcomeInfo kBufferOutcomes[] = {
-    {"intact", Grade::kAcceptable, "the canaries stand"},
-    {"overwritten", Grade::kForbidden, "memory of the profiler's was overwritten"},
+    {"intact", Grade::kAcceptable, "the canaries around the buffer are unchanged"},
+    {"overwritten", Grade::kForbidden, "memory of the profiler was overwritten"},
 };
 
 uint8_t JudgeBuffer(const Observation& seen, char* detail, size_t size) {

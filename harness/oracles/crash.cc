@@ -10,10 +10,10 @@ namespace walkhammer {
 namespace {
 
 constexpr OutcomeInfo kCrashOutcomes[] = {
-    {"returned", Grade::kAcceptable, "the walk came back"},
+    {"returned", Grade::kAcceptable, "the walk returned"},
     {"fault", Grade::kForbidden, "a fault in the walker ends the profiled program"},
     {"fault-or-safefetch", Grade::kInteresting,
-     "SafeFetch of this JVM was not found: it may be a fault of its own, which harms nobody"},
+     "SafeFetch of this JVM was not found: this may be its own fault, which the JVM handles"},
     {kFailedCheckOutcomeName, Grade::kForbidden,
      "where a check of its own fails, the JVM ends the profiled program"},
 };

@@ -18,7 +18,7 @@ constexpr OutcomeInfo kFailingLoadOutcomes[] = {
     {"wrong-next-walk", Grade::kForbidden,
      "a profiler goes on after a fault that the walker ended: the next stack must be true"},
     {"wrong-frames", Grade::kInteresting,
-     "what the walker could not read, it guessed: a stack may end there, but not be another"},
+     "the walker guessed what it could not read: a stack may end there, but not be another"},
 };
 constexpr uint8_t kUnprotected = 1, kWrongFrames = 3;
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr OutcomeInfo kFrameCountOutcomes[] = {
     {"within-depth", Grade::kAcceptable, "at most depth frames"},
-    {"beyond-depth", Grade::kForbidden, "a profiler would read behind its buffer"},
+    {"beyond-depth", Grade::kForbidden, "a profiler would read beyond its buffer"},
 };
 
 uint8_t JudgeFrameCount(const Observation& seen, char* detail, size_t size) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr OutcomeInfo kMethodIdOutcomes[] = {
     {"known", Grade::kAcceptable, "every method exists"},
-    {"never-existed", Grade::kForbidden, "a profiler that asks for its name crashes"},
+    {"never-existed", Grade::kForbidden, "a profiler that asks for its name may crash"},
     {"unloaded", Grade::kInteresting, "it existed; a profiler must be ready for that"},
     {"none", Grade::kInteresting, "a frame without a method tells a profiler nothing"},
 };

@@ -11,7 +11,7 @@ namespace walkhammer {
 namespace {
 
 constexpr OutcomeInfo kMethodInfoOutcomes[] = {
-    {"right", Grade::kAcceptable, "names are as JVMTI has them, or none were asked for"},
+    {"right", Grade::kAcceptable, "names are those of JVMTI, or were not requested"},
     {"wrong-name", Grade::kForbidden, "a profiler would show another method than the one that ran"},
     {"contradiction", Grade::kForbidden, "two answers to the same question cannot both be true"},
 };

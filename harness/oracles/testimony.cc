@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walker's answers agree with those of a witness, up to what two honest walkers differ by. The
-// supervisor judges that, by the counts of a whole cell. Signal-safe: see testimony.h.
+// A walker's answers agree with those of a witness, up to a limit. AsyncGetCallTrace and the
+// reference differ by less. The supervisor judges that, by the counts of a whole cell. Signal-safe:
+// see testimony.h.
 #include "harness/oracles/testimony.h"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace walkhammer {
 namespace {
 
 constexpr OutcomeInfo kWitnessOutcomes[] = {
-    {"agrees", Grade::kAcceptable, "the answers differ no more often than those of honest walkers"},
+    {"agrees", Grade::kAcceptable,
+     "the answers differ from those of the witness no more often than the limit"},
     {"no-frame", Grade::kForbidden, "most threads in Java have no stack, where a witness has one"},
     {"newest-frame", Grade::kForbidden, "the newest frame is too often of a wrong method"},
     {"callers", Grade::kForbidden, "callers are too often wrong or missing"},

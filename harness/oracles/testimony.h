@@ -14,7 +14,7 @@ namespace walkhammer {
 
 // Also the outcomes of the oracle "witness", in this order.
 enum class Testimony : uint8_t {
-  kAgrees,    // the same, or a difference that honest walkers often have
+  kAgrees,    // the same, or a difference that walkers without a bug often have
   kNoFrame,   // the walker has no frame, whatever its code, and the witness has some
   kNewest,    // the newest frame is of a method that the witness has nowhere near
   kCallers,   // other callers, or some are missing in between

@@ -32,7 +32,7 @@ constexpr SceneInfo kScenes[] = {
     {"virtual-pinned", "a virtual thread pinned by a native frame (JDK 21 and later)"},
     {"monitor-enter-c2", "blocked in C2's slow path for a contended monitor"},
     {"deoptimized", "activations whose return addresses lead to the deoptimisation handler"},
-    {"sampled", "room for the stack of a sample, see walk-format.md"},
+    {"sampled", "memory for the stack of a sample, see walk-format.md"},
     {"zombie-code", "beside compiled code that is a zombie (JDK 19 and before, by flags)"},
     {"virtual-thawed", "a mounted virtual thread whose callers are in the heap (JDK 21 and later)"},
 };

@@ -23,11 +23,11 @@
 extern "C" {
 #endif
 
-/* bits of the function of this name: safepoint queues; frame marks */
+/* Bits of what the function ASGST_Capabilities returns: safepoint queues; frame marks. */
 enum ASGST_Capabilities { ASGST_REGISTER_QUEUE = 1, ASGST_MARK_FRAME = 2 };
 /* Returns the optional parts of the API that are offered here: ASGST_REGISTER_QUEUE, and
-   ASGST_MARK_FRAME where libjvm can be hooked for frame marks: see there. Signal-safe: the first
-   call, which looks for names in libjvm's file, no; further calls yes. */
+   ASGST_MARK_FRAME where libjvm can be hooked for frame marks (asgst_hooks.h). Signal-safe: the
+   first call, which looks for names in libjvm's file, no; further calls yes. */
 JNIEXPORT int JNICALL ASGST_Capabilities(void);
 
 /* Returns the current thread's state, as JVMTI's GetThreadState does, without the bits for

@@ -34,7 +34,7 @@ void ArmPoll(uint64_t thread);
 // Lowers the poll word of `thread` to the address `most`, unless the word is lower already. Polls
 // at returns then stop above `most`. `most` must be a multiple of 8, so that polls in loops do not
 // stop. `thread` must not end during the call. Stops that the JVM or another caller requested still
-// take place: a lower word stays, and a higher one would stop fewer returns.
+// take place, because this function never raises the word.
 void LowerPollWord(uint64_t thread, uint64_t most);
 
 }  // namespace walkhammer::asgst

@@ -19,13 +19,14 @@ namespace walkhammer::asgst {
 
 // Starts the thread, once. Call on a thread that is attached to the JVM.
 Status StartQueueService(JavaVM* vm);
-// Wakes the thread: there may be work.
+// Wakes the thread, which then looks for work.
 void WakeQueueService();
-// True: elements wait until a call with false, or until their thread ends.
+// With true, elements wait until a call with false, or until their thread ends.
 void HoldQueueService(bool hold);
 bool AreQueuesHeld();
-// Held while handlers run, by the thread that runs them; shared by threads that handle their own
-// queues. Code that holds it must not call the JVM: that thread waits for the mutex at a safepoint.
+// The thread that runs handlers holds this mutex; threads that handle their own queues hold it
+// shared. Code that holds it must not call the JVM, because the VM thread waits for the mutex at a
+// safepoint.
 std::shared_mutex& ProcessingMutex();
 // Calls `what` while no handler runs. A handler itself need not wait.
 template <typename Do>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the profilers of this folder share: the JVM's threads, and a thread that sends SIGPROF to
-// each of them, every five milliseconds by default. The profilers are written as the
-// documents' readers would write them: they know nothing of libasgst. Signal-safe: no.
+// each of them, every five milliseconds by default. The profilers use only what the documents
+// describe, and nothing of libasgst. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_CLIENTS_SAMPLING_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_CLIENTS_SAMPLING_H_
 
@@ -37,7 +37,7 @@ class SampledThreads {
     const std::lock_guard<std::mutex> lock(mutex_);
     threads_.erase(pthread_self());
   }
-  // To those alone that have used so much CPU time since their last signal.
+  // Signals the threads that have used at least `least` CPU time since their last signal; 0: all.
   void Signal(std::chrono::nanoseconds least) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto& [thread, used] : threads_) {

@@ -79,7 +79,7 @@ uint32_t OraclesFor(uint16_t facts);
 // The names of the oracles of `set`, in which bit i stands for AllOracles()[i].
 std::vector<std::string_view> OracleNames(uint32_t set);
 bool HoldsOracle(uint32_t set, std::string_view name);  // false also if there is no such oracle
-const Oracle* FindOracle(std::string_view name);  // null if there is none
+const Oracle* FindOracle(std::string_view name);        // null if there is none
 
 }  // namespace walkhammer
 

@@ -44,7 +44,7 @@ std::vector<Value> Values(std::map<Key, Value> map) {
 }
 
 // "99.92 % of 59,511  codelet  95.42 %  46 skipped-caller": the share with the same methods, and
-// the share with the same byte codes and levels, too.
+// the share with the same bytecodes and levels, too.
 std::string ComparedLine(const std::string& name, const Compared& compared) {
   std::string text =
       fmt::format("  {:>9} of {:>11}  {:<12}  {:>9}", Percent(compared.methods, compared.both, 2),
@@ -106,7 +106,7 @@ std::string AgreementText(const std::vector<AgreementRow>& rows, const std::stri
   std::string text;
   for (const ComparedPair& pair : ComparePairs(rows)) {
     text += fmt::format(
-        "{}{}: share with the same methods, by where pc was; with byte codes and levels, too\n",
+        "{}{}: share with the same methods, by where pc was; with bytecodes and levels, too\n",
         indent, OnOneLine(pair.words));
     for (const auto& [region, compared] : pair.regions)
       text += indent + ComparedLine(region, compared);

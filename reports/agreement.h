@@ -19,7 +19,7 @@ namespace walkhammer {
 struct Compared {
   uint64_t both = 0;                      // both walked, and named their methods
   uint64_t methods = 0;                   // of `both`: the same methods
-  uint64_t agreed = 0;                    // of `methods`: the same byte codes and levels, too
+  uint64_t agreed = 0;                    // of `methods`: the same bytecodes and levels, too
   uint64_t one_failed = 0;                // a walker did, and the other one did not; not in `both`
   std::map<std::string, uint64_t> kinds;  // by DisagreementWord, without those that one failed on
 };

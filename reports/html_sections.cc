@@ -84,7 +84,7 @@ std::string ComparedHtml(const ComparedPair& pair) {
                             compared.both),
                     KindsHtml(compared), Grouped(compared.one_failed)});
   return TableHtml(pair.words,
-                   {"where pc was", "#both walked", "#same methods", "#byte codes and levels, too",
+                   {"where pc was", "#both walked", "#same methods", "#bytecodes and levels, too",
                     "all the same, methods alone, neither", "how they differ", "#one failed"},
                    rows);
 }

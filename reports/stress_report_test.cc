@@ -116,7 +116,7 @@ TEST_F(StressReport, WhatTwoWalkersAgreeOn) {
                          {0, "asgst", "agct", Realism::kGenuine, "nmethod", "one-failed", 50}});
   Finish();
   EXPECT_THAT(Text(), HasSubstr(R"(
-      asgst with agct: share with the same methods, by where pc was; with byte codes and levels, too
+      asgst with agct: share with the same methods, by where pc was; with bytecodes and levels, too
           99.50 % of       1,000  anywhere        98.00 %  15 bci  5 method  (50 more, which one of them failed on)
           95.00 % of         100  codelet         80.00 %  15 bci  5 method
          100.00 % of         900  nmethod        100.00 %  (50 more, which one of them failed on)
@@ -168,10 +168,10 @@ TEST_F(StressReport, AFuzzRunTellsByRealismWhatWalkersAgreeOn) {
   ASSERT_TRUE(run_->Finish(RunStatus::kCleanEnd, TestTotals()).ok());
   EXPECT_THAT(Text(), HasSubstr(R"(
 Agreement of walkers that were shown the same
-  asgst with agct, genuine requests: share with the same methods, by where pc was; with byte codes and levels, too
+  asgst with agct, genuine requests: share with the same methods, by where pc was; with bytecodes and levels, too
      100.00 % of          66  anywhere       100.00 %
      100.00 % of          66  pristine       100.00 %
-  asgst with agct, edited-stack requests: share with the same methods, by where pc was; with byte codes and levels, too
+  asgst with agct, edited-stack requests: share with the same methods, by where pc was; with bytecodes and levels, too
       75.00 % of           4  anywhere        75.00 %  1 skipped-caller
       75.00 % of           4  pristine        75.00 %  1 skipped-caller
 )"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AgreementCounter: counts how the answers of two walkers to one sample differ, and which of them a
 // witness contradicts. A witness knows part of the truth: the program's shadow stack, the JVM's
-// description of its code, or the byte code that is executed. Signal-safe: yes.
+// description of its code, or the bytecode that is executed. Signal-safe: yes.
 #ifndef WALKHAMMER_STRESS_AGREEMENT_COUNTER_H_
 #define WALKHAMMER_STRESS_AGREEMENT_COUNTER_H_
 

@@ -57,7 +57,7 @@ class PlaceRecorder {
  private:
   StressState& state_;
   Jvm& jvm_;
-  uint64_t const_method_bytes_ = 0;  // sizeof(ConstMethod); 0: unknown, no byte codes are recorded
+  uint64_t const_method_bytes_ = 0;  // sizeof(ConstMethod); 0: unknown, no bytecodes are recorded
   std::mutex mutex_;
 };
 

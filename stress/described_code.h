@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DescribedCode: debug information of nmethods: for a pc, the active methods and their byte code
+// DescribedCode: debug information of nmethods: for a pc, the active methods and their bytecode
 // indexes. The JVM passes it in the inline records (jvmticmlr.h) of JVMTI's CompiledMethodLoad.
 // Holds at most kMost pcs; a new pc may replace an older one. Signal-safe: Find and HeapBytes yes,
 // the rest no.

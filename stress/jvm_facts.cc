@@ -10,7 +10,7 @@ namespace {
 
 Jvm* the_jvm = nullptr;
 
-// For reading byte code, through the structures that vmStructs describes.
+// For reading bytecode, through the structures that vmStructs describes.
 JvmLayout layout;
 int const_method_bytes = 0;
 

@@ -42,7 +42,7 @@ enum class SteppedCode : uint8_t {
   kStub,         // one without frames of Java methods
   kAdapter,      // a stub between a caller and its callee, which may count as begun
   kReframing,    // a stub that replaces frames by others without calling, as deoptimisation does
-  kByteCode,     // the interpreter, in the codelet of a byte code: fp is that of its frame
+  kByteCode,     // the interpreter, in the codelet of a bytecode: fp is that of its frame
   kInterpreter,  // the interpreter elsewhere
   kWrapper,      // an nmethod that calls a native method
   kCompiled      // any other nmethod

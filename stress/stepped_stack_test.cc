@@ -18,7 +18,7 @@ namespace {
 using Methods = std::vector<uint64_t>;  // newest first
 
 constexpr uint64_t kInterpreter = 0x1000000, kInterpreterEnd = 0x1100000;
-constexpr uint64_t kEntry = kInterpreter + 0x80000;  // from here on: no byte code's codelet
+constexpr uint64_t kEntry = kInterpreter + 0x80000;  // from here on: no bytecode's codelet
 constexpr uint64_t kStub = 0x2000000, kAdapter = 0x2100000, kDeopt = 0x2200000;
 constexpr uint64_t kNative = 0x9000000;
 constexpr uint64_t kCall = 5;  // bytes of a call

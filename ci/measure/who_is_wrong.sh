@@ -57,7 +57,7 @@ sample() {
 
 # The samples of a region in which the answers of the later walker ($1) and the earlier one ($2) of
 # a pair differ, with the most samples in which one witness contradicts the one in role $3 (walker
-# or other), in which a witness of byte codes alone does, in which thread-start alone does, and in
+# or other), in which a witness of bytecodes alone does, in which thread-start alone does, and in
 # which any witness contradicts anybody.
 judged() {
   echo "SELECT a.cell, a.region, a.kind, a.samples,

@@ -184,7 +184,7 @@ stands_still() {
   thread=$(thread_of busy)
   {
     echo "thread $thread signal"
-    # The log gives byte code indices of interpreted frames alone.
+    # The log gives bytecode indices of interpreted frames alone.
     sed -n 's/^J [0-9]*%\{0,1\} c[12] \(Frozen[^ ]*\) .*/\1/p; s/^j  \(Frozen[^ ]*\)+\([0-9]*\)$/\1 @\2 interpreted/p' "$log" |
       awk '!seen[$0]++'
   } >"$out/log"

@@ -11,7 +11,7 @@
 namespace walkhammer {
 
 struct Frame {
-  int32_t bci;   // byte code index, or a special value that the walker declares
+  int32_t bci;   // bytecode index, or a special value that the walker declares
   int32_t kind;  // KindOfFrame; 0: the walker does not report it
   void* method;  // jmethodID, or null
 };
@@ -26,7 +26,7 @@ struct Registers {
 
 // Other registers that generated code uses. 0: not known, or none on this architecture.
 struct JavaRegisters {
-  uint64_t byte_code = 0;       // the interpreter's byte code pointer: x86_64 r13, aarch64 x22
+  uint64_t byte_code = 0;       // the interpreter's bytecode pointer: x86_64 r13, aarch64 x22
   uint64_t sender_sp = 0;       // the caller's sp, before a frame is built: r13
   uint64_t return_pc = 0;       // return address before a frame is built, or exception handler: rax
   uint64_t exception_pc = 0;    // pc that threw, on the way to an exception handler: rdx

@@ -79,7 +79,7 @@ class SteppedWalker : public Walker {
 };
 
 // Whether the answer goes on with frames of a virtual thread that are in the heap, where those of
-// the stack end. By method and byte code: kinds are for other oracles. `depth`: the most frames
+// the stack end. By method and bytecode: kinds are for other oracles. `depth`: the most frames
 // that were asked for.
 bool HasHeapFrames(const Trace& trace, const ParkedScene& scene, int depth) {
   if (trace.ending != Ending::kReturned || trace.num_frames > depth) return false;

@@ -152,7 +152,7 @@ const ManualRow kOthers[] = {
      "requests that may show the crash again.\n\n"
      "With --walk, it walks the stacks of the Java threads in a core with the reference walker. No "
      "JVM runs: the walk reads registers and memory of the core, and the libraries of its process. "
-     "It prints methods, byte codes, lines and how each frame was compiled, and why each walk "
+     "It prints methods, bytecodes, lines and how each frame was compiled, and why each walk "
      "ended. With --expect, it compares the stacks, and shows the first frame of each that "
      "differs.",
      {{"Judge a log", "walkhammer import hs_err_pid4711.log"},

@@ -198,7 +198,7 @@ constexpr Shape kShapes[] = {
      8, 99, MethodOfAnchor},
     {"an interpreted frame whose Method lies on the stack",
      "Method::|ConstMethod|InstanceKlass::|frame::is_interpreted", kAnyValue, 8, 99, MethodOnStack},
-    {"an interpreted frame whose byte code pointer is bad",
+    {"an interpreted frame whose bytecode pointer is bad",
      "Method::bcp_from|Method::validate_bci|Method::bci_from|frame::interpreter_frame_bc",
      kAnyValue, 8, 99, Bcp},
     {"compiled code whose caller is interpreted and has a bad fp",

@@ -78,7 +78,7 @@ inline int32_t LowestSlot(int32_t fp) { return fp - 0x60; }
 // A codelet that is the return address of a call from interpreted code in each JDK. Its exact
 // return point differs by build.
 std::string CallCodelet();
-// A method that each JVM of walkhammer has, and its byte codes.
+// A method that each JVM of walkhammer has, and its bytecodes.
 std::string KnownMethod(int64_t addend = 0);
 std::string KnownBytecodes();
 std::string KnownCode(uint64_t offset);  // compiled by C2

@@ -41,7 +41,7 @@ constexpr const char* kSymbolWords[] = {
     "the start of ",
     "the end of ",
     "the top of the Java stack of the scene ",
-    "the byte code of ",
+    "the bytecode of ",
 };
 static_assert(std::size(kSymbolWords) == kSymbolKinds);
 

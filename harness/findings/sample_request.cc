@@ -196,7 +196,7 @@ class Namer {
             0};
   }
 
-  // A word in a Method, in byte code or in other metadata; symbol 0 if `word` is none of them.
+  // A word in a Method, in bytecode or in other metadata; symbol 0 if `word` is none of them.
   Value NameMethod(uint64_t word) {
     if (const MethodPlace* place = Before(methods_, word))
       if (const uint64_t method = place->method.load(); word - method < kMethodBytes)

@@ -9,7 +9,7 @@
 //                           distance from the nearer bound of the stack
 //   generated code          by name; equal names are numbered like in AddressMap, by address, over
 //                           the code that still exists
-//   the JavaThread, modules, Method*, byte codes     by name
+//   the JavaThread, modules, Method*, bytecodes     by name
 //   other metadata          metaspace+OFFSET: other class metadata
 //   the heap, other memory  zero-page+OFFSET. An object's place differs from run to run, so no
 //                           symbol names it; walkers do not look into objects. The zero page is

@@ -143,7 +143,7 @@ TEST_F(SnapshotTest, Numbers) {
   EXPECT_EQ(Named(0x100000000), "unmapped");
   EXPECT_EQ(Named(kGuard + 8), "no-access+0x8");
   EXPECT_EQ(Named(kMeta + 0x1008), "method \"a.B.run()V\"+0x8");
-  EXPECT_EQ(Named(kMeta + 0x2044), "metaspace+0x2044");  // after the byte codes
+  EXPECT_EQ(Named(kMeta + 0x2044), "metaspace+0x2044");  // after the bytecodes
 }
 
 // Once the ring of methods has come round, what stands at its end is older than what is at its

@@ -150,7 +150,7 @@ Prediction AsprofNmethod(const RuledCode& code, const FrameRow& row) {
 }
 
 Prediction AsprofInterpreter(const FrameRow& row) {
-  // A frame is plausible if sp is below the slot of the byte code pointer, 8 words below fp.
+  // A frame is plausible if sp is below the slot of the bytecode pointer, 8 words below fp.
   // Else the word at sp does not lead to code, and walkVM goes on as in C code without unwind
   // tables: by fp, unless r13 is above that.
   if (row.from_fp == kRuledWord)

@@ -26,7 +26,7 @@ namespace walkhammer {
 //   Registers CallerAtEntry(const ucontext_t&): at the entry of a C function, the caller's
 //     registers; their pc is inside of the call instruction;
 //   JavaRegisters ReadJavaRegisters(const ucontext_t&): other registers that generated code uses;
-//   uint64_t NextByteCode(const ucontext_t&): the byte code that the interpreter is about to
+//   uint64_t NextByteCode(const ucontext_t&): the bytecode that the interpreter is about to
 //     dispatch, from the register that holds it;
 //   uint64_t ThreadPointer(), void SetThreadPointer(uint64_t): base of thread-local storage;
 //   uint64_t SignReturnAddress(uint64_t address): the address as generated code signs it;
@@ -55,7 +55,7 @@ namespace walkhammer {
 // other.
 struct FrameSlots {
   int entry_wrapper;       // of an entry frame: its JavaCallWrapper
-  int interpreter_bcp;     // of an interpreted frame: its byte code pointer
+  int interpreter_bcp;     // of an interpreted frame: its bytecode pointer
   int interpreter_unused;  // of an interpreted frame: its unused slot; 0: it has none
 };
 inline constexpr FrameSlots kX86_64Slots{-6, -8, 0}, kAarch64Slots{-8, -9, -5};

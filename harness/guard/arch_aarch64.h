@@ -45,7 +45,7 @@ inline JavaRegisters ReadJavaRegisters(const ucontext_t& context) {
   return {.byte_code = regs[22], .first_argument = regs[0]};
 }
 
-// The byte code that the interpreter is about to begin, from the register that holds it.
+// The bytecode that the interpreter is about to begin, from the register that holds it.
 inline uint64_t NextByteCode(const ucontext_t& context) { return context.uc_mcontext.regs[8]; }
 
 inline void WriteContext(const Registers& registers, ucontext_t& context) {

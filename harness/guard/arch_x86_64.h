@@ -61,7 +61,7 @@ inline JavaRegisters ReadJavaRegisters(const ucontext_t& context) {
           at(REG_EFL)};
 }
 
-// The byte code that the interpreter is about to begin, from the register that holds it.
+// The bytecode that the interpreter is about to begin, from the register that holds it.
 inline uint64_t NextByteCode(const ucontext_t& context) {
   return static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RBX]);
 }

@@ -177,7 +177,7 @@ struct CodeEntry {
 // A method. Its Method* stays valid as long as its class.
 struct MethodPlace {
   std::atomic<uint64_t> method;  // Method*; 0: free
-  uint64_t codes;                // address of its first byte code
+  uint64_t codes;                // address of its first bytecode
   uint32_t code_size;            // bytes; 0: not known
   uint32_t name;                 // offset into `names`
 };

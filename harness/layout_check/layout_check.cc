@@ -58,7 +58,7 @@ struct Subject {
   Jvm& jvm;
   const VmStructs& structs;
   JNIEnv* env;
-  std::vector<jmethodID> methods;  // of java.lang.String, with byte code
+  std::vector<jmethodID> methods;  // of java.lang.String, with bytecode
   CheckedMemory memory = {};
 };
 
@@ -106,7 +106,7 @@ Proof OwnId(const Subject& s) {
                  found == static_cast<int32_t>(syscall(SYS_gettid)));
 }
 
-// Compares the byte code sizes of methods with those that JVMTI reports.
+// Compares the bytecode sizes of methods with those that JVMTI reports.
 Proof CodeSizes(const Subject& s) {
   auto layout = ReadLayout(s.structs);
   if (!layout.ok() || s.methods.empty()) return Proof::kNone;

@@ -19,7 +19,7 @@ constexpr OutcomeInfo kAgreementOutcomes[] = {
     {"truncated", Grade::kInteresting, "one of the two lost the older frames"},
     {"skipped-caller", Grade::kInteresting, "one of the two left out a frame, or made one up"},
     {"other-method", Grade::kInteresting, "one of the two is wrong"},
-    {"other-bci", Grade::kInteresting, "one of the two is wrong about the byte code"},
+    {"other-bci", Grade::kInteresting, "one of the two is wrong about the bytecode"},
     {"other-level", Grade::kInteresting, "one of the two is wrong about level or type"},
     {"unnamed", Grade::kInteresting, "one of the two lacks a method's id"},
     {"inconsistent", Grade::kForbidden, "the same walker answered the same request differently"},

@@ -20,7 +20,7 @@ constexpr OutcomeInfo kBciOutcomes[] = {
 
 constexpr int32_t kNativeBci = -3;
 
-// The outcome of a byte code that is not inside of its method. If the current size of the method is
+// The outcome of a bytecode that is not inside of its method. If the current size of the method is
 // unknown, the method may have been redefined since the registry recorded it.
 uint8_t OutcomeOutside(const Observation& seen, const Frame& frame, const MethodEntry& entry) {
   if (frame.bci == -1) return 2;
@@ -42,7 +42,7 @@ uint8_t JudgeBci(const Observation& seen, char* detail, size_t size) {
     if (entry == nullptr) continue;  // left to the oracle method-id
     if (entry->is_native ? frame.bci == kNativeBci : frame.bci >= 0 && frame.bci < entry->code_size)
       continue;
-    // The method may have been redefined since, with longer byte code.
+    // The method may have been redefined since, with longer bytecode.
     if (seen.sample != nullptr && seen.sample->code_size != nullptr && frame.bci >= 0 &&
         !entry->unloaded.load(std::memory_order_relaxed) &&
         frame.bci < seen.sample->code_size(frame.method))

@@ -17,7 +17,7 @@ enum class Disagreement : uint8_t {
   kTruncated,      // one goes on where the other ends
   kSkippedCaller,  // one leaves out one or several frames, then both go on alike
   kMethod,         // different methods
-  kBci,            // the same methods, different byte codes
+  kBci,            // the same methods, different bytecodes
   kLevel,          // different compile levels or frame types, where both walkers report them
   kUnnamed,        // one names a method, the other has a frame without a method there
   kCount
@@ -34,9 +34,9 @@ struct Difference {
 // `depth` frames, and at least one walker returned frames.
 bool CanCompare(const Trace& a, const Trace& b, int depth);
 
-// Returns the most important difference: callers and methods, then truncation, missing names, byte
-// codes and levels. Both walkers must have returned, with counts within their buffers. An answer
-// that ended on request is compared as far as it goes.
+// Returns the most important difference: callers and methods, then truncation, missing names,
+// bytecodes and levels. Both walkers must have returned, with counts within their buffers. An
+// answer that ended on request is compared as far as it goes.
 Difference Compare(const Trace& a, const Trace& b);
 
 // True if `difference`, of Compare(a, b), is at a frame that one of the two called a guess: it is

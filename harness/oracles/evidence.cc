@@ -52,7 +52,7 @@ int ByteCode(const SampleFacts& facts, const CodeletCodes& codelets, const Frame
 }
 
 // True if the newest frame is at a call. nullopt: unknown, as for a native method or for one whose
-// byte code has been redefined.
+// bytecode has been redefined.
 std::optional<bool> Calls(const Observation& seen, const CodeletCodes& codelets,
                           const Trace& trace) {
   const SampleFacts& facts = *seen.sample;
@@ -70,17 +70,17 @@ bool ResolvesCalls(std::string_view stub) {
   return stub.find("resolve_") != stub.npos || stub.find("ic_miss") != stub.npos;
 }
 
-// True if the frame's byte code may be the one that the interpreter executes.
+// True if the frame's bytecode may be the one that the interpreter executes.
 bool Holds(const SampleFacts& facts, const CodeletCodes& codelets, const ExecutedCode& executed,
            uint64_t next, const Frame& frame) {
   const int size = facts.code_size(frame.method);
   if (frame.bci < 0 || frame.bci >= size) return false;
   int raw = facts.byte_code(frame.method, frame.bci);
-  // At its end, a codelet moves on to the next byte code; that one's codelet has not begun yet.
+  // At its end, a codelet moves on to the next bytecode; that one's codelet has not begun yet.
   if (static_cast<uint64_t>(raw) == next) return true;
   if (raw == CodeletCodes::kWide && executed.code != CodeletCodes::kWide && frame.bci + 1 < size)
     raw = facts.byte_code(frame.method, frame.bci + 1);
-  // At a monitorenter, the interpreter moves on to the next byte code before it locks.
+  // At a monitorenter, the interpreter moves on to the next bytecode before it locks.
   if (executed.code == kMonitorenter &&
       ByteCode(facts, codelets, frame, frame.bci - 1) == kMonitorenter)
     return true;
@@ -88,9 +88,9 @@ bool Holds(const SampleFacts& facts, const CodeletCodes& codelets, const Execute
   return code < 0 || code == executed.code || code == executed.also;
 }
 
-// True if a jump of this method by `executed` may lead to the byte code of `to`. The interpreter
-// moves on to the target some instructions before it reads the byte code there. Which jump it comes
-// from is then unknown: the byte code that was saved may be that of another one.
+// True if a jump of this method by `executed` may lead to the bytecode of `to`. The interpreter
+// moves on to the target some instructions before it reads the bytecode there. Which jump it comes
+// from is then unknown: the bytecode that was saved may be that of another one.
 bool MayLeadTo(const SampleFacts& facts, const CodeletCodes& codelets, const ExecutedCode& executed,
                const Frame& to) {
   constexpr int kMostCode = 4096;  // bytes to look at in a signal handler

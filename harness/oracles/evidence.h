@@ -16,10 +16,10 @@ namespace walkhammer {
 // Append only: runs store the words.
 enum class Witness : uint8_t {
   kShadowStack,   // the program's own record of its active methods
-  kByteCode,      // the byte code that the interpreter executes, against the newest frame's
+  kByteCode,      // the bytecode that the interpreter executes, against the newest frame's
   kSteps,         // frames that a walker's answers at earlier and later instructions must share
   kThreadStart,   // where threads start, against the outermost frame
-  kCall,          // a call that the JVM is resolving, against the newest frame's byte code
+  kCall,          // a call that the JVM is resolving, against the newest frame's bytecode
   kAnchor,        // the interpreted frame that called into the JVM, against the newest method
   kDebugInfo,     // debug info of compiled code that called into the JVM, against the newest frames
   kSteppedStack,  // the calls that a stepped processor has made, against all callers
@@ -41,8 +41,8 @@ Against AgainstOf(bool walker, bool other);  // true: the witness contradicts th
 // The program's shadow stack.
 std::optional<Against> ShadowEvidence(const Observation& seen);
 
-// The byte code whose codelet `pc` is in. `next`: value of the register in which the interpreter
-// holds the next byte code, if it holds one.
+// The bytecode whose codelet `pc` is in. `next`: value of the register in which the interpreter
+// holds the next bytecode, if it holds one.
 std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCodes& codelets,
                                         uint64_t pc, uint64_t next);
 
@@ -60,11 +60,11 @@ std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes&
 // different methods.
 std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method);
 
-// What the JVM's debug information says of a pc: the newest method there, its byte code index, and
+// What the JVM's debug information says of a pc: the newest method there, its bytecode index, and
 // the callers into which it is inlined.
 struct CodeDescription {
   void* method;          // jmethodID
-  int32_t bci;           // below 0: before the first byte code
+  int32_t bci;           // below 0: before the first bytecode
   int32_t callers = 0;   // their number, in the same activation
   uint64_t inlined = 0;  // hash of the callers: MixFrame of one after the other, newest first
 

@@ -13,9 +13,9 @@ namespace {
 constexpr int kAload0 = 42, kIadd = 96, kGoto = 167, kIreturn = 172, kGetfield = 180,
               kMonitorenter = 194, kWide = 196;
 constexpr int kFastAccess = 0xd8, kFastGetfield = 0xcc;
-constexpr uint64_t kNothing = 0x123456789;  // in the register of the next byte code: no byte code
+constexpr uint64_t kNothing = 0x123456789;  // in the register of the next bytecode: no bytecode
 
-// Byte codes of the only method.
+// Bytecodes of the only method.
 std::vector<int> method_codes;
 int id;
 
@@ -102,7 +102,7 @@ TEST_F(EvidenceTest, LocksFromBehind) {
 
 TEST_F(EvidenceTest, SaysNothingWhereNothingIsKnown) {
   EXPECT_EQ(At(0x200, 4, 0), std::nullopt);       // may have left its frame
-  EXPECT_EQ(At(0x300, 4, 0), std::nullopt);       // between two byte codes
+  EXPECT_EQ(At(0x300, 4, 0), std::nullopt);       // between two bytecodes
   EXPECT_EQ(At(0x600, 4, 0), std::nullopt);       // no codelet
   EXPECT_EQ(At(0x140, 1, 0), Against::kNeither);  // on the way to the target
   EXPECT_EQ(At(0x140, 3, 0), Against::kOther);
@@ -121,12 +121,12 @@ TEST_F(EvidenceTest, SaysNothingWhereNothingIsKnown) {
   EXPECT_EQ(ByteCodeEvidence(seen_, codelets_, 0x100, kNothing), std::nullopt);
 }
 
-// Both may name an id that leads nowhere: then there is no byte code to look at.
+// Both may name an id that leads nowhere: then there is no bytecode to look at.
 TEST_F(EvidenceTest, AMethodThatNobodyKnowsHasNoByteCode) {
   EXPECT_EQ(At(0x100, 1, 0), Against::kOther);
   facts_.code_size = [](void*) { return -1; };
   facts_.byte_code = [](void*, int) -> int {
-    ADD_FAILURE() << "asked for the byte code of no method";
+    ADD_FAILURE() << "asked for the bytecode of no method";
     return -1;
   };
   EXPECT_EQ(At(0x100, 1, 0), std::nullopt);

@@ -48,9 +48,9 @@ struct ShadowStack {
 struct SampleFacts {
   bool nested;                // it interrupted another walk
   const ShadowStack* shadow;  // of the sampled thread, or null
-  // Returns the byte code at `bci` of a jmethodID's method; -1: unknown. May be null.
+  // Returns the bytecode at `bci` of a jmethodID's method; -1: unknown. May be null.
   int (*byte_code)(void* method, int bci);
-  // Returns how many bytes of byte code a jmethodID's method has now; -1: unknown. May be null.
+  // Returns how many bytes of bytecode a jmethodID's method has now; -1: unknown. May be null.
   int (*code_size)(void* method);
   // Returns the Method* of a jmethodID's newest version; 0: the method is gone. May be null.
   uint64_t (*method_of)(void* method);
@@ -73,7 +73,7 @@ struct Observation {
   const MethodRegistry* methods;
   std::span<const Frame> truth;  // from JVMTI: of the scene, or of the sample if JVMTI was asked
   bool pristine;                 // the walker was shown the stack of `truth`, unchanged
-  // So many of the newest frames are those of `truth`, by method, byte code and kind. Oracles need
+  // So many of the newest frames are those of `truth`, by method, bytecode and kind. Oracles need
   // not look at these frames again. 0 is never wrong.
   size_t true_frames = 0;
   Trace trace;

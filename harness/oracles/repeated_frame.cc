@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No frame comes twice in a row except by recursion: the frame's byte code must be a call then.
+// No frame comes twice in a row except by recursion: the frame's bytecode must be a call then.
 // Signal-safe: yes.
 #include <cstdio>
 
@@ -14,10 +14,10 @@ constexpr OutcomeInfo kRepeatedFrameOutcomes[] = {
     {"twice", Grade::kForbidden, "the same activation was walked twice"},
     {"guessed", Grade::kInteresting, "twice, the second time as a guess of the walker's"},
     {"no-place", Grade::kInteresting,
-     "twice at byte code 0, which HotSpot gives to deoptimized callers: it may be recursion"},
+     "twice at bytecode 0, which HotSpot gives to deoptimized callers: it may be recursion"},
 };
 
-// True for invokevirtual .. invokedynamic, rewritten (HotSpot's own) and unknown byte codes.
+// True for invokevirtual .. invokedynamic, rewritten (HotSpot's own) and unknown bytecodes.
 bool MayCall(int byte_code) {
   return byte_code < 0 || (byte_code >= 0xb6 && byte_code <= 0xba) || byte_code > 0xc9;
 }
@@ -36,7 +36,7 @@ uint8_t JudgeRepeatedFrame(const Observation& seen, char* detail, size_t size) {
     const int byte_code = seen.sample->byte_code(caller.method, caller.bci);
     if (MayCall(byte_code)) continue;
     std::snprintf(detail, size,
-                  "frames %d and %d are both %s @ %d, where byte code 0x%x calls nobody", i - 1, i,
+                  "frames %d and %d are both %s @ %d, where bytecode 0x%x calls nobody", i - 1, i,
                   method->name, caller.bci, static_cast<unsigned>(byte_code));
     if (seen.trace.IsGuess(i)) return 2;
     return caller.bci == 0 ? 3 : 1;

@@ -215,7 +215,7 @@ TEST(SampleOracles, EachOutcomeIsProvokedByACase) {
       EXPECT_EQ(provoked.count(std::string(name) + "/" + outcome.name), 1u) << name << outcome.name;
 }
 
-// Both ends of each range of byte codes that may call: 0xb6 .. 0xba, and HotSpot's own above 0xc9.
+// Both ends of each range of bytecodes that may call: 0xb6 .. 0xba, and HotSpot's own above 0xc9.
 TEST(SampleOracles, OnlyCallsExplainAFrameTwice) {
   static int code;
   const auto judged = [](int byte_code) {

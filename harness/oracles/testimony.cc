@@ -20,13 +20,13 @@ constexpr OutcomeInfo kWitnessOutcomes[] = {
     {"newest-frame", Grade::kForbidden, "the newest frame is too often of a wrong method"},
     {"callers", Grade::kForbidden, "callers are too often wrong or missing"},
     {"cut-off", Grade::kForbidden, "the outermost callers are too often missing"},
-    {"byte-code", Grade::kForbidden, "callers are too often at a wrong byte code"},
+    {"byte-code", Grade::kForbidden, "callers are too often at a wrong bytecode"},
 };
 static_assert(std::size(kWitnessOutcomes) == kTestimonies);
 
-// True if a caller is at another byte code. That of the newest frame is not compared:
+// True if a caller is at another bytecode. That of the newest frame is not compared:
 // AsyncGetCallTrace tells the one that the interpreter has last saved, and in compiled code walkers
-// choose among those around pc. Nor are byte codes 0, which it tells of deoptimized callers.
+// choose among those around pc. Nor are bytecodes 0, which it tells of deoptimized callers.
 bool CallerDiffers(const Trace& answer, const Trace& witness) {
   for (int i = 1; i < std::min(answer.num_frames, witness.num_frames); i++) {
     const int32_t mine = answer.frames[i].bci, other = witness.frames[i].bci;
@@ -68,7 +68,7 @@ const char* TestimonyWords(Testimony testimony) {
                                                 "has another newest frame than",
                                                 "has other callers than",
                                                 "ends before the outermost frames of",
-                                                "has callers at other byte codes than"};
+                                                "has callers at other bytecodes than"};
   return kWords[static_cast<int>(testimony)];
 }
 

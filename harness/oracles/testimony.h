@@ -19,7 +19,7 @@ enum class Testimony : uint8_t {
   kNewest,    // the newest frame is of a method that the witness has nowhere near
   kCallers,   // other callers, or some are missing in between
   kCutOff,    // the walker's frames end where the witness goes on
-  kByteCode,  // the same methods, and a caller at another byte code, see CallerDiffers
+  kByteCode,  // the same methods, and a caller at another bytecode, see CallerDiffers
   kCount
 };
 inline constexpr int kTestimonies = static_cast<int>(Testimony::kCount);

@@ -39,7 +39,7 @@ enum class SymbolKind : uint8_t {
   kLibrary,       // lowest mapped address of a shared library, by file name
   kLibraryEnd,    // end of a shared library (exclusive), by file name
   kSceneStack,    // kStack of the scene of that name
-  kBytecodes,     // first byte code of "pkg.Class.method(Sig)Ret"; the addend is a bci
+  kBytecodes,     // first bytecode of "pkg.Class.method(Sig)Ret"; the addend is a bci
   kCount
 };
 

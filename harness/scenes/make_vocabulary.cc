@@ -15,7 +15,7 @@ namespace walkhammer {
 namespace {
 
 // Words below fp in the fixed part of an interpreted frame. The last one holds the initial sp,
-// right below the byte code pointer.
+// right below the bytecode pointer.
 constexpr uint32_t kInterpreterWords = 1 - kOwnSlots.interpreter_bcp;
 constexpr uint32_t kInterpreterMethod = 3;
 constexpr uint32_t kInterpreterUnused = -kOwnSlots.interpreter_unused;

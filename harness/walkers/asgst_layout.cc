@@ -164,7 +164,7 @@ class Probe {
                       level < -1 || level > 4 || bci != known_.bci)))
         return "a frame that should hold " +
                (native ? std::string("type 3")
-                       : "type 1, a level and byte code index " + std::to_string(known_.bci)) +
+                       : "type 1, a level and bytecode index " + std::to_string(known_.bci)) +
                " is " + HexWords(frame, kFrameBytes);
       called |= caller;
     }

@@ -128,10 +128,10 @@ TEST(AsgstLayout, FramesMustBeThoseOfTheApi) {
   for (const Planted& from : {kDraft, kEarly, kLate}) {
     EXPECT_THAT(Refusal(from, [](Planted& p) { p.frame_bytes = 24; }), HasSubstr("behind them"));
     EXPECT_THAT(Refusal(from, [](Planted& p) { p.more_frames = 1; }), HasSubstr("behind them"));
-    EXPECT_THAT(Refusal(from, [](Planted& p) { p.bci = 5; }), HasSubstr("byte code index 4 is"));
-    EXPECT_THAT(Refusal(from, [](Planted& p) { p.bci_at = 4; }), HasSubstr("byte code index 4 is"));
-    EXPECT_THAT(Refusal(from, [](Planted& p) { p.java = 0; }), HasSubstr("byte code index 4 is"));
-    EXPECT_THAT(Refusal(from, [](Planted& p) { p.level = 5; }), HasSubstr("byte code index 4 is"));
+    EXPECT_THAT(Refusal(from, [](Planted& p) { p.bci = 5; }), HasSubstr("bytecode index 4 is"));
+    EXPECT_THAT(Refusal(from, [](Planted& p) { p.bci_at = 4; }), HasSubstr("bytecode index 4 is"));
+    EXPECT_THAT(Refusal(from, [](Planted& p) { p.java = 0; }), HasSubstr("bytecode index 4 is"));
+    EXPECT_THAT(Refusal(from, [](Planted& p) { p.level = 5; }), HasSubstr("bytecode index 4 is"));
     EXPECT_THAT(Refusal(from, [](Planted& p) { p.native = 4; }),
                 ContainsRegex("type 3 is [0-9a-f]{16} [0-9a-f]{16}"));
     EXPECT_THAT(Refusal(from,

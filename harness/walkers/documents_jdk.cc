@@ -70,7 +70,7 @@ class DocumentWalker : public Walker {
     return Ok();
   }
 
-  // An element's frame has byte codes. Newer frames, of native methods, come from the iterator,
+  // An element's frame has bytecodes. Newer frames, of native methods, come from the iterator,
   // which is asked to end there.
   int WalkFromElement(void* context, int32_t options) {
     ASGST_QueueElement element{};
@@ -88,7 +88,7 @@ class DocumentWalker : public Walker {
     static_cast<DocumentWalker*>(self)->Store(iterator, true);
   }
 
-  // `native`: stops at the first frame with byte codes, also where a build knows no such option.
+  // `native`: stops at the first frame with bytecodes, also where a build knows no such option.
   void Store(ASGST_Iterator* iterator, bool native) {
     Frame* frames = buffer_.frames();
     int result = 1;

@@ -15,7 +15,7 @@ namespace walkhammer {
 // The two newest Java frames of the thread, newest first.
 struct KnownFrames {
   jmethodID native;  // a native method
-  jmethodID caller;  // a method in byte code, at `bci`
+  jmethodID caller;  // a method in bytecode, at `bci`
   int bci;
 };
 

@@ -28,7 +28,7 @@ void JNICALL Inside(JNIEnv*, jclass, jlong rounds) {
 
 void JNICALL After(JNIEnv*, jclass, jlong rounds) { reinterpret_cast<Rounds*>(rounds)->after(); }
 
-// A method's byte code, without handlers. `lines`: two entries of a line number table.
+// A method's bytecode, without handlers. `lines`: two entries of a line number table.
 void AddCode(ClassFile& file, uint64_t code, int size, bool lines) {
   constexpr int kFixed = 12, kLines = 16;
   file.Add(5, 2);

@@ -14,7 +14,7 @@ namespace walkhammer {
 // A round: outer() calls inner(), which calls the native method inside() and returns; then outer()
 // calls the native method after(), and returns.
 struct RoundMethods {
-  // At kInnerBci, inner() calls inside(). Its line number table says: byte code 0 is in kFirstLine,
+  // At kInnerBci, inner() calls inside(). Its line number table says: bytecode 0 is in kFirstLine,
   // kInnerBci in kCallLine.
   static constexpr int kInnerBci = 4, kFirstLine = 100, kCallLine = 200;
   static constexpr char kClass[] = "walkhammer/JavaRounds", kInner[] = "inner",

@@ -41,7 +41,7 @@ bool EndsAtContinuation(const AgctFrame& frame) {
          std::strcmp(reinterpret_cast<const char*>(frame.method_id), "JVM Continuation") == 0;
 }
 
-// FrameType::encode: 1 << 24 | type << 25 | byte code index of 24 bits, -1 included.
+// FrameType::encode: 1 << 24 | type << 25 | bytecode index of 24 bits, -1 included.
 bool IsJava(const AgctFrame& frame, bool encoded) {
   return encoded ? frame.lineno >> 24 > 0 : frame.lineno >= kLastPlainIndex;
 }

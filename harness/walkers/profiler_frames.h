@@ -24,7 +24,7 @@ struct ErrorFrame {
 struct ProfilerFrames {
   std::span<const ErrorFrame> errors;
   ErrorFrame other_error;  // for a text that is not in `errors`
-  // Whether the byte code index holds the kind of frame, too (FrameType::encode of vmEntry.h), or
+  // Whether the bytecode index holds the kind of frame, too (FrameType::encode of vmEntry.h), or
   // is as AsyncGetCallTrace gives it.
   bool encoded;
 

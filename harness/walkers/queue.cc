@@ -37,7 +37,7 @@ class QueueWalker : public Walker {
     trace.num_frames = PassThrough(input.context, element);
     if (trace.num_frames <= 0) return;
     const auto options = static_cast<int32_t>(input.options);
-    // An element's frame has byte codes. Newer frames, of native methods, come from the iterator.
+    // An element's frame has bytecodes. Newer frames, of native methods, come from the iterator.
     ended_at_ = {};
     run_(input.context, options | ASGST_END_ON_FIRST_JAVA_FRAME, Store, this);
     if (count_ < depth_ && !SamePlace(ended_at_, element)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AsyncGetStackTrace at each instruction of a deoptimisation, from where the JVM has taken the
 // compiled frame's contents until the interpreted frames that replace it are complete. The Java
-// frames are the same all the time, at the same byte codes: Api.java says which.
+// frames are the same all the time, at the same bytecodes: Api.java says which.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -127,7 +127,7 @@ TEST_F(IdsApi, ClassOfAMethod) {
 
 // --- lines ---
 
-using Lines = std::vector<std::pair<int, int>>;  // byte code, line
+using Lines = std::vector<std::pair<int, int>>;  // bytecode, line
 
 // JVMTI's line number table of a method.
 Lines TrueLines(jmethodID id) {
@@ -185,7 +185,7 @@ TEST_F(IdsApi, NoLineNumbersInNativeMethods) {
   EXPECT_EQ(ASGST_GetMethodLineNumber(method, 0), -1);
 }
 
-// Each byte code has the line of the nearest entry that begins at or before that byte code.
+// Each bytecode has the line of the nearest entry that begins at or before that bytecode.
 TEST_F(IdsApi, LineNumberOfEachByteCode) {
   const ASGST_Method method = Method("farLines", "(I)I");
   const Lines lines = TrueLines(StaticMethod(ids_, "farLines", "(I)I"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The byte code of a thread that is interrupted at a safepoint poll, on a live JVM.
+// The bytecode of a thread that is interrupted at a safepoint poll, on a live JVM.
 #include <string>
 
 #include "harness/asgst/testing/ids_testing.h"
@@ -13,7 +13,7 @@ namespace {
 
 using PollApi = LiveTest;
 
-// The byte code at which JVMTI stops the thread that runs `method`; -1: no thread does.
+// The bytecode at which JVMTI stops the thread that runs `method`; -1: no thread does.
 jint BciByJvmti(const std::string& method) {
   jvmtiStackInfo* threads = nullptr;
   jint count = 0, bci = -1;

@@ -58,7 +58,7 @@ class RecordedWalkApi : public LiveTest {
     EXPECT_TRUE(file.good());
   }
 
-  // Frames of the current thread by JVMTI, newest first; native methods have byte code -1.
+  // Frames of the current thread by JVMTI, newest first; native methods have bytecode -1.
   std::vector<std::pair<std::string, int>> Truth() {
     jvmtiFrameInfo frames[64];
     jint count = 0;

@@ -44,7 +44,7 @@ struct Walked : Answer {
   }
 };
 
-// One Java frame as text: type, level, byte code, method.
+// One Java frame as text: type, level, bytecode, method.
 std::string TextOf(const ASGST_CallFrame& frame) {
   const ASGST_JavaFrame& java = frame.java_frame;
   return std::to_string(java.type) + " level " + std::to_string(java.comp_level) + " bci " +

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 typedef struct {
-  jint lineno; /* byte code index; -3: a native method */
+  jint lineno; /* bytecode index; -3: a native method */
   jmethodID method_id;
 } ASGCT_CallFrame;
 

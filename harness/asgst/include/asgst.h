@@ -64,7 +64,7 @@ enum { ASGST_WITHOUT_FROZEN_FRAMES = 1 << 29 };
 typedef struct {
   uint8_t type;
   int8_t comp_level;   /* 0 interpreted, or becoming so by deoptimisation; 1 to 3 C1, 4 C2 */
-  uint16_t bci;        /* byte code index; 65535: none, as in native methods */
+  uint16_t bci;        /* bytecode index; 65535: none, as in native methods */
   uint8_t is_frozen;   /* extension of libasgst: 1: the frame is one of a mounted virtual thread,
                           in the heap until its callee returns; else 0 */
   jmethodID method_id; /* null if the method has no jmethodID */

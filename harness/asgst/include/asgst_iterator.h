@@ -47,7 +47,7 @@ enum ASGST_FrameTypeId {
 };
 
 /* `options` of iterators, as bits: frames of stubs, C and C++ code, too; the walk ends at the first
-   frame that has byte codes */
+   frame that has bytecodes */
 enum ASGST_Options { ASGST_INCLUDE_NON_JAVA_FRAMES = 1, ASGST_END_ON_FIRST_JAVA_FRAME = 2 };
 /* Extension of libasgst, a further option of ASGST_RunWithIterator and
    ASGST_RunWithIteratorFromFrame: the iterator also returns the frames of a mounted virtual thread
@@ -82,7 +82,7 @@ typedef struct ASGST_IteratorOpaque ASGST_Iterator;
 typedef struct {
   uint8_t type;
   int comp_level; /* 0 interpreted, 1 to 3 C1, 4 C2; -1 undefined */
-  int bci;        /* byte code index; -1: none, as in native methods */
+  int bci;        /* bytecode index; -1: none, as in native methods */
   ASGST_Method method;
   void *pc, *sp, *fp; /* of the physical frame, also for the inlined frames in it;
                         null: deoptimisation has yet to lay the frame out */
@@ -106,7 +106,7 @@ JNIEXPORT int JNICALL ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* p
 /* Fills in `*frame` with the next frame, newest first, and returns 1. Returns ASGST_NO_FRAME (0) at
    the end and for a null `iterator`, or an error below 0; `*frame` is then empty: bci and
    comp_level are -1, all else is 0 or null. With ASGST_END_ON_FIRST_JAVA_FRAME, the first frame
-   that has byte codes is the end: the function returns ASGST_NO_FRAME, and fills in only that
+   that has bytecodes is the end: the function returns ASGST_NO_FRAME, and fills in only that
    frame's type, pc, sp and fp. */
 JNIEXPORT int JNICALL ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame);
 /* Moves the iterator back to the newest frame. Does nothing if `iterator` is null. */
@@ -186,13 +186,13 @@ JNIEXPORT void JNICALL ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo
    `method` is not a method of a live class. */
 JNIEXPORT jint JNICALL ASGST_GetMethodIdNum(ASGST_Method method);
 /* Copies at most `length` entries of the method's line number table to `entries`, in the class
-   file's order, which need not be the order of their byte codes. Returns how many entries were
+   file's order, which need not be the order of their bytecodes. Returns how many entries were
    copied: 0 if there is no table, as for native methods; -1 if `method` is not a method of a live
    class. */
 JNIEXPORT int JNICALL ASGST_GetMethodLineNumberTable(ASGST_Method method,
                                                      ASGST_MethodLineNumberEntry* entries,
                                                      int length);
-/* Returns the line number that a stack trace shows for this byte code index; -1 if there is none,
+/* Returns the line number that a stack trace shows for this bytecode index; -1 if there is none,
    or if `method` is not a method of a live class. */
 JNIEXPORT jint JNICALL ASGST_GetMethodLineNumber(ASGST_Method method, jint bci);
 /* Fills in `*info`, whose pointers and lengths must be set. If `klass` is not a live class, all
@@ -308,7 +308,7 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
      queues end.
    - Elements are also handled before each pause of a collection, held or not, so that no handler
      gets a method of a class that was unloaded. Those of the last 20 ms wait for their own thread
-     if that ran, handles its queues itself, and still stands at the same byte code.
+     if that ran, handles its queues itself, and still stands at the same bytecode.
    - Handlers of different threads' queues may run at the same time.
 
    Signal-safe: ASGST_Enqueue, ASGST_GetEnqueuableElement, ASGST_GetQueueElement,
@@ -318,7 +318,7 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
 typedef struct ASGST_QueueOpaque ASGST_Queue;
 
 typedef struct {
-  void *pc, *fp, *sp; /* of the newest frame that has byte codes; null: deoptimisation has yet to
+  void *pc, *fp, *sp; /* of the newest frame that has bytecodes; null: deoptimisation has yet to
                          lay that frame out */
   void* arg;          /* the `argument` of ASGST_Enqueue; may be changed */
 } ASGST_QueueElement;
@@ -347,7 +347,7 @@ JNIEXPORT ASGST_Queue* JNICALL ASGST_RegisterQueue(JNIEnv* env, int size, int op
    function. Returns false if `queue` is not a live queue of that thread. Signal-safe: no. */
 JNIEXPORT bool JNICALL ASGST_DeregisterQueue(JNIEnv* env, ASGST_Queue* queue);
 
-/* Appends an element to the queue: the newest frame that has byte codes of the queue's thread, from
+/* Appends an element to the queue: the newest frame that has bytecodes of the queue's thread, from
    the registers in `ucontext` on (null: from the thread's anchor), and `argument`. The queue's
    thread is the current thread, or a thread that the caller keeps stopped. Returns
    ASGST_JAVA_TRACE, or: ASGST_ENQUEUE_NO_QUEUE if `queue` is null, was deregistered, or belongs to
@@ -399,7 +399,7 @@ JNIEXPORT void JNICALL ASGST_SetOnQueueProcessingEnd(ASGST_Queue* queue, int opt
 /* Extension of libasgst: what has become of an element's frame. */
 enum {
   ASGST_ELEMENT_NONE = 0,     /* the iterator is not that of an element */
-  ASGST_ELEMENT_EXACT = 1,    /* the frame is still there, at the same byte code */
+  ASGST_ELEMENT_EXACT = 1,    /* the frame is still there, at the same bytecode */
   ASGST_ELEMENT_MOVED = 2,    /* the frame is still there, and has gone on */
   ASGST_ELEMENT_RETURNED = 3, /* the frame has returned; an older recorded frame is still there */
   ASGST_ELEMENT_LOST = 4      /* none of the recorded frames, the eight newest at most, is still

@@ -55,7 +55,7 @@ enum Error {
 typedef struct {
   FrameTypeId type;
   int8_t comp_level;   /* 0 interpreted, 1 to 3 C1, 4 C2 */
-  uint16_t bci;        /* byte code index; 65535: none, as in native methods */
+  uint16_t bci;        /* bytecode index; 65535: none, as in native methods */
   jmethodID method_id; /* null if the method has no jmethodID */
 } JavaFrame;
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kDepth = 48, kMostSamples = 1 << 15, kCapacity = 64, kRecorded = 8;
 
-// What the signal handler's own walk returned, from the newest frame that has byte codes on.
+// What the signal handler's own walk returned, from the newest frame that has bytecodes on.
 struct Sample {
   struct At {
     ASGST_Method method;

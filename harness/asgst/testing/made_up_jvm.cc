@@ -120,7 +120,7 @@ void MadeUpJvm::AddMethod(uint64_t number) {
   memory.Put(method + 8, const_method);
   memory.Put(method + 16, number == 3 ? 0x100 : 0);  // method 3 is native
   memory.Put(const_method + 8, pool);
-  memory.Put(const_method + 16, 50 << 16);  // number 0, 50 bytes of byte code
+  memory.Put(const_method + 16, 50 << 16);  // number 0, 50 bytes of bytecode
   memory.Put(pool + 24, holder);
   memory.Put(holder + 40, ids);
   memory.Put(ids, 1);

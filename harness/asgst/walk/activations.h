@@ -39,7 +39,7 @@ struct ActivationChain {
   Activation frames[kMost + 1];
 };
 
-// Records up to kMost frames, from the newest frame that has byte codes on: newer native methods
+// Records up to kMost frames, from the newest frame that has bytecodes on: newer native methods
 // are left out, as the documentation of queues says. `walk` must be before its first frame. False
 // if there is no such frame.
 bool RecordActivations(JavaWalk& walk, ActivationChain& chain);
@@ -53,8 +53,8 @@ EndRange EndsOf(const ActivationChain& chain);
 // What has become of a sample's frames: the values of asgst_element_state.
 enum class ElementState : int {
   kNone = 0,
-  kExact = 1,     // the newest frame is still there, at the same byte code
-  kMoved = 2,     // the newest frame is still there, at another byte code
+  kExact = 1,     // the newest frame is still there, at the same bytecode
+  kMoved = 2,     // the newest frame is still there, at another bytecode
   kReturned = 3,  // the newest frame is gone; an older recorded frame is still there
   kLost = 4       // no recorded frame is there any more
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DebugInfo: finds the methods and byte codes of a pc in compiled code, in the debug information
+// DebugInfo: finds the methods and bytecodes of a pc in compiled code, in the debug information
 // that compilers leave beside their code (PcDesc, ScopeDesc). Each byte read is checked.
 // Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_DEBUG_INFO_H_

@@ -208,7 +208,7 @@ inline void JavaWalk::GoOnAfter(const PcRule& rule, uint64_t id, int n) {
   inlined_ = n;
 }
 
-// Byte code of the interpreted frame at `fp`. The interpreter keeps its byte code pointer in a
+// Bytecode of the interpreted frame at `fp`. The interpreter keeps its bytecode pointer in a
 // register and saves the pointer at calls.
 inline int32_t JavaWalk::InterpretedBci(uint64_t fp, const MethodFacts& facts) const {
   if (facts.is_native) return -1;

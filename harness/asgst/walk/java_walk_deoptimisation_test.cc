@@ -182,7 +182,7 @@ TEST_P(UnpackedFramesTest, NothingThatMakesNoSenseIsTaken) {
   EXPECT_EQ(With(kArray + 16, MadeUpJvm::kStackEnd), WalkStatus::kDeoptimization);
   EXPECT_EQ(With(kArray + 16, kLeafSp), WalkStatus::kDeoptimization) << "below sp";
   EXPECT_EQ(With(kArray + 24, 0x77), WalkStatus::kDeoptimization);
-  EXPECT_EQ(With(kElements + 8, 50), WalkStatus::kDeoptimization) << "behind the byte code";
+  EXPECT_EQ(With(kElements + 8, 50), WalkStatus::kDeoptimization) << "behind the bytecode";
   EXPECT_EQ(With(kElements + 48, MadeUpJvm::Method(3)), WalkStatus::kDeoptimization) << "native";
   EXPECT_EQ(With(kElements + 48, 0x77), WalkStatus::kDeoptimization);
   EXPECT_EQ(With(kHead, 0x1000), WalkStatus::kDeoptimization);

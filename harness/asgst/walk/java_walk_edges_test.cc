@@ -277,7 +277,7 @@ TEST_P(JavaWalkTest, OlderThanACallFromC) {
   EXPECT_EQ(end_, WalkEnd::kUpcall);
 }
 
-// Interpreted recursion: only the newest activation may have its byte code in the register.
+// Interpreted recursion: only the newest activation may have its bytecode in the register.
 TEST_P(JavaWalkTest, TheRegisterOfByteCodesIsTheNewestFrames) {
   const uint64_t fp = kLeafSp, older = kLeafSp + 0x80, codes = MadeUpJvm::Method(2) + 0x100 + 32;
   jvm_.InterpretCaller();
@@ -297,7 +297,7 @@ TEST_P(JavaWalkTest, TheRegisterOfByteCodesIsTheNewestFrames) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{{2, 4, 0, FrameType::kJava}, caller}));
 }
 
-// To call the JVM, a codelet calls code of its own, which saves the byte code pointer first. Until
+// To call the JVM, a codelet calls code of its own, which saves the bytecode pointer first. Until
 // then, only the register is right.
 TEST_P(BetweenFramesTest, InACodeletsCallOfItsOwnTheRegisterIsRight) {
   const uint64_t fp = kLeafSp - 16, sp = fp - 0x68, codes = MadeUpJvm::Method(2) + 0x100 + 32;

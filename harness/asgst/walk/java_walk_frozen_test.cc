@@ -50,7 +50,7 @@ class FrozenStackTest : public JavaWalkTest {
     memory_.PutInt(at + 28, sp);
     memory_.PutInt(at + 32, bottom);
   }
-  // An interpreted frame at byte code 4, with two local variables, whose callee has its links at
+  // An interpreted frame at bytecode 4, with two local variables, whose callee has its links at
   // `links`. Its caller's frame is `words` words above its fp.
   void PutInterpreted(uint64_t fp, uint64_t links, uint64_t method, uint64_t words) {
     memory_.PutRecord(links, (fp - links) / 8, MadeUpJvm::kInterpreter + 0x20);

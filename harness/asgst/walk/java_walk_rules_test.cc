@@ -48,7 +48,7 @@ class RulesTest : public JavaWalkTest {
     }
     return out;
   }
-  // Type, level, byte code and jmethodID.
+  // Type, level, bytecode and jmethodID.
   using ATakenFrame = std::tuple<FrameType, int, int, uint64_t>;
   // At most `most` frames; `at_once` of them in one call of TakeUsual().
   std::vector<ATakenFrame> Taken(int most, int at_once) {
@@ -76,7 +76,7 @@ class RulesTest : public JavaWalkTest {
     uint64_t id = 0;
     return caches_->rules.FindAny(RuleKey(start_.registers.pc, true, 0), id, rule);
   }
-  // Plants a rule that says another byte code.
+  // Plants a rule that says another bytecode.
   void PlantOtherBci(int n) {
     PcRule rule{};
     uint64_t id = 0;
@@ -141,7 +141,7 @@ TEST_P(RulesTest, AStaleRuleOfTheInterruptedCodeShows) {
 TEST_P(RulesTest, OtherCodeAtTheAddress) {
   Cached();
   memory_.PutInt(blob_ + 52, 4711);                // compile id
-  memory_.PutBytes(blob_ + 0x160 + 1, {0, 1, 9});  // method 1 at byte code 8
+  memory_.PutBytes(blob_ + 0x160 + 1, {0, 1, 9});  // method 1 at bytecode 8
   const Walked fresh = Fresh();
   EXPECT_EQ(Cached(), fresh);
   EXPECT_EQ(Cached(), fresh) << "by the new rules";

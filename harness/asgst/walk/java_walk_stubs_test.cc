@@ -70,7 +70,7 @@ TEST_P(BetweenFramesTest, OnTheWayIntoALoop) {
   Interrupt(pc + 1, kSp + 8, kOlderFp, {{kRbx, holder}, {kRsi, kLeafSp}, {kRdx, leaf_ + 0x20}});
   EXPECT_EQ(callers(), wanted_) << "the return address is in a register";
   memory_.Put(holder + 8, MadeUpJvm::kInterpreter + 0x10);
-  EXPECT_NE(Walk(), wanted_) << "a step to the next byte code";
+  EXPECT_NE(Walk(), wanted_) << "a step to the next bytecode";
 }
 
 // C1's stub puts the handler where its return address was, and then leaves.
@@ -257,7 +257,7 @@ TEST_P(BetweenFramesTest, InAFunctionThatNoTableTellsOf) {
   const uint64_t fp = kLeafSp - 16, back = MadeUpJvm::kInterpreter + 0x60, sp = fp - 0x60;
   const UnwindTables none;
   PutInterpreted(fp, leaf_ + 0x20);
-  PutCode(back, {0xff, 0xe0});  // jmp rax: it goes on with the next byte code
+  PutCode(back, {0xff, 0xe0});  // jmp rax: it goes on with the next bytecode
   memory_.Put(sp, back);
   start_.unwind = &none;
   EXPECT_EQ(WalkAt(0x9999, sp, fp), interpreted_) << "on entry";
@@ -363,7 +363,7 @@ TEST_P(BetweenFramesTest, WordsThatC1Pushed) {
   expect_called(4);
 }
 
-// While JDK 8 collects garbage, interpreted frames hold the number of their byte code.
+// While JDK 8 collects garbage, interpreted frames hold the number of their bytecode.
 TEST_P(BetweenFramesTest, AByteCodeByItsNumber) {
   constexpr int kCodeSize = 50;
   start_.java = {};

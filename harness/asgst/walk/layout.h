@@ -67,7 +67,7 @@ struct WalkLayout {
 
   // Methods
   int access_flags;  // Method
-  int const_bytes;   // size of ConstMethod; the byte codes follow
+  int const_bytes;   // size of ConstMethod; the bytecodes follow
   MethodTable table;
   bool ids_are_numbers;  // jmethodIDs, from JDK 26 on
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kLeastAddress = 4096;
 constexpr int32_t kMostShorts = 65535;  // limit of all counts in a class file
-// Limit of a ConstMethod's words: 64 KiB of byte code, and tables of as many entries.
+// Limit of a ConstMethod's words: 64 KiB of bytecode, and tables of as many entries.
 constexpr int32_t kMostWords = 1 << 19;
 constexpr uint8_t kText = 1;  // JVM_CONSTANT_Utf8
 
@@ -274,7 +274,7 @@ LineNumbers::LineNumbers(const Metadata& metadata, const MethodView& method)
   if (!metadata.FlagsOf(method, flags) || (flags & metadata.l_.has_lines) == 0) end_ = 0;
 }
 
-// Each entry is the difference to the one before: a byte with five bits for the byte code and three
+// Each entry is the difference to the one before: a byte with five bits for the bytecode and three
 // for the line; or 255 and two signed numbers. A zero byte ends the table.
 bool LineNumbers::Next(int32_t& start_bci, int32_t& line) {
   constexpr uint8_t kLong = 255;

@@ -21,7 +21,7 @@ struct MetadataLayout {
   int method_const, method_flags;
   // ConstMethod
   int pool, words, code_size, name_index, signature_index;
-  int header_bytes;  // size of the ConstMethod itself; the byte codes follow
+  int header_bytes;  // size of the ConstMethod itself; the bytecodes follow
   int flags;
   uint32_t has_lines, has_generic;  // bits of the flags
   uint32_t annotations[4];          // bits of the flags; each set bit: a word at the end
@@ -46,7 +46,7 @@ struct MethodView {
   uint64_t method = 0, const_method = 0, pool = 0;
   uint64_t holder = 0;             // InstanceKlass*; the same for all versions of a method
   uint64_t vtable = 0;             // first word of the Method: its C++ virtual table
-  uint64_t code_end = 0, end = 0;  // ends of the byte codes and of the ConstMethod
+  uint64_t code_end = 0, end = 0;  // ends of the bytecodes and of the ConstMethod
 };
 
 class Metadata {
@@ -63,7 +63,7 @@ class Metadata {
   int32_t ModifiersOf(const MethodView& method) const;  // as in the class file; -1: unknown
   // The method's number in its class, the same for all versions of the method; -1: unknown.
   int32_t IdNumOf(const MethodView& method) const;
-  // Size of the byte codes, in bytes.
+  // Size of the bytecodes, in bytes.
   int32_t CodeSizeOf(const MethodView& method) const {
     return static_cast<int32_t>(method.code_end - method.const_method) - l_.header_bytes;
   }
@@ -105,7 +105,7 @@ class Metadata {
 };
 
 // Reads a method's line number table by entry, in the order of the class file, which need not be by
-// byte code.
+// bytecode.
 class LineNumbers {
  public:
   // `metadata` must outlive the object.
@@ -119,7 +119,7 @@ class LineNumbers {
   int32_t bci_ = 0, line_ = 0;
 };
 
-// Line of a byte code, as stack traces have it: of the first entry that begins at `bci`; else,
+// Line of a bytecode, as stack traces have it: of the first entry that begins at `bci`; else,
 // among the entries that begin nearest before `bci`, of the last one. -1: unknown.
 int32_t LineOf(const Metadata& metadata, const MethodView& method, int32_t bci);
 

@@ -116,7 +116,7 @@ class MetadataTest : public testing::Test {
                        {static_cast<uint8_t>(numbers[i]), static_cast<uint8_t>(numbers[i] >> 8)});
   }
   void PutFlags(uint32_t flags) { memory_.PutInt(kConst + 28, flags); }
-  // Writes the line number table, after the byte codes.
+  // Writes the line number table, after the bytecodes.
   void PutLines(const std::vector<uint8_t>& bytes) {
     PutFlags(kHasLines);
     memory_.PutBytes(kConst + 48 + 40, bytes);
@@ -190,7 +190,7 @@ TEST_F(MetadataTest, NoMethod) {
   memory_.PutInt(kConst + 24, 0x40000000);
   EXPECT_FALSE(metadata_.Open(kMethod, method)) << "too large";
   memory_.PutInt(kConst + 24, 10);
-  EXPECT_FALSE(metadata_.Open(kMethod, method)) << "its byte codes do not fit";
+  EXPECT_FALSE(metadata_.Open(kMethod, method)) << "its bytecodes do not fit";
 }
 
 TEST_F(MetadataTest, IndicesThatLeadNowhere) {
@@ -276,7 +276,7 @@ TEST_F(MetadataTest, ModifiersOfClasses) {
 // --- lines ---
 
 TEST_F(MetadataTest, LinesInShortSteps) {
-  // five bits of byte code, three of line
+  // five bits of bytecode, three of line
   PutLines({0 << 3 | 7, 4 << 3 | 1, 30 << 3 | 0, 0});
   EXPECT_EQ(Lines(), (std::vector<Line>{{0, 7}, {4, 8}, {34, 8}}));
 }
@@ -307,20 +307,20 @@ TEST_F(MetadataTest, LinesEndWithTheirConstMethod) {
 }
 
 TEST_F(MetadataTest, LinesThatAreNoneEndTheTable) {
-  PutLines({255, 1, 0, 0});  // byte code -1
+  PutLines({255, 1, 0, 0});  // bytecode -1
   EXPECT_TRUE(Lines().empty());
   PutLines({255, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
   EXPECT_TRUE(Lines().empty()) << "too far";
 }
 
-// The table need not be in order, and may have several entries for a byte code.
+// The table need not be in order, and may have several entries for a bytecode.
 TEST_F(MetadataTest, TheLineOfAByteCode) {
   // 4: 10, 20: 15, 8: 12 (back by 12: coded 23; by 3: coded 5), 8: 13
   PutLines({255, 8, 20, 16 << 3 | 5, 255, 23, 5, 0 << 3 | 1, 0});
   ASSERT_EQ(Lines(), (std::vector<Line>{{4, 10}, {20, 15}, {8, 12}, {8, 13}}));
   const MethodView method = Open();
   // Before the first entry; at 8 the first that begins there, behind it the last that begins
-  // before; behind the byte codes.
+  // before; behind the bytecodes.
   for (const auto& [bci, line] :
        {std::pair{-1, -1}, {3, -1}, {4, 10}, {7, 10}, {8, 12}, {9, 13}, {39, 15}, {40, -1}})
     EXPECT_EQ(LineOf(metadata_, method, bci), line) << bci;

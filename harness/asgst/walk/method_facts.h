@@ -22,7 +22,7 @@ struct MethodFacts {
   // The method's number in its class. A redefined method gets another one, which matters where ids
   // are numbers: there the former version keeps its place, and the new one has the id.
   uint16_t number = 0;
-  uint16_t code_size = 0;  // bytes of byte code
+  uint16_t code_size = 0;  // bytes of bytecode
   bool is_native = false;
 };
 // Reads the facts of the Method at `method`. False if there is none.

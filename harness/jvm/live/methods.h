@@ -31,7 +31,7 @@ struct MethodEntry {
   uint64_t holder = 0;             // InstanceKlass* of the method's class; 0: not recorded
   const char* name = nullptr;      // "pkg.Class.method(Sig)Ret"; valid as long as the registry
   uint32_t name_hash = 0;          // the same for this name in every process
-  int32_t code_size = 0;           // bytes of byte code; 0 for native and abstract methods
+  int32_t code_size = 0;           // bytes of bytecode; 0 for native and abstract methods
   bool is_native = false;
   std::atomic<bool> unloaded{false};
   std::atomic<bool> starts_threads{false};  // the method may be the outermost frame of a thread

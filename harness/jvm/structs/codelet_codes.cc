@@ -10,7 +10,7 @@ namespace {
 constexpr int kLastOfJava = 0xc9;  // jsr_w; breakpoint and HotSpot's own follow
 constexpr int kIload = 21, kCaload = 52, kAload0 = 42, kGetfield = 180;
 
-// HotSpot's own byte codes by the end of their names. The names are the same in all JDKs, the
+// HotSpot's own bytecodes by the end of their names. The names are the same in all JDKs, the
 // numbers are not. The first entry that matches counts.
 constexpr struct {
   std::string_view end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CodeletCodes: which byte code the interpreter executes at an address of the interpreter's code.
-// The interpreter has a codelet for each byte code of the Java language, and for each byte code of
+// CodeletCodes: which bytecode the interpreter executes at an address of the interpreter's code.
+// The interpreter has a codelet for each bytecode of the Java language, and for each bytecode of
 // its own to which it rewrites others.
 // Signal-safe: At and JavaCode yes; Set no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_CODELET_CODES_H_
@@ -19,9 +19,9 @@ struct Codelet {
 };
 
 struct ExecutedCode {
-  int code = -1;         // a byte code of the Java language; -1: none, as between two byte codes
-  int also = -1;         // the next byte code, if this codelet executes it, too; else -1
-  bool jumps = false;    // `code` may continue at another byte code than the next one
+  int code = -1;         // a bytecode of the Java language; -1: none, as between two bytecodes
+  int also = -1;         // the next bytecode, if this codelet executes it, too; else -1
+  bool jumps = false;    // `code` may continue at another bytecode than the next one
   bool returns = false;  // `code` leaves its method
 };
 
@@ -32,7 +32,7 @@ class CodeletCodes {
   void Set(const std::vector<Codelet>& codelets);
 
   ExecutedCode At(uint64_t pc) const;
-  // The byte code of the Java language for a byte of a method's code, which HotSpot may have
+  // The bytecode of the Java language for a byte of a method's code, which HotSpot may have
   // rewritten; -1: not known.
   int JavaCode(int code) const { return code < 0 || code > 255 ? -1 : executed_[code].code; }
 

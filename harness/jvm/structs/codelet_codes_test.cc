@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which byte code the interpreter executes: Java's own, and those that HotSpot adds.
+// Which bytecode the interpreter executes: Java's own, and those that HotSpot adds.
 #include "harness/jvm/structs/codelet_codes.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(CodeletCodesTest, EachAddressIsOfItsCodelet) {
   EXPECT_EQ(codes.At(0x200).code, 96);
   EXPECT_EQ(codes.At(0x27f).code, 96);
   EXPECT_EQ(codes.At(0x280).code, -1);
-  EXPECT_EQ(codes.At(0x300).code, -1) << "no byte code's";
+  EXPECT_EQ(codes.At(0x300).code, -1) << "no bytecode's";
 }
 
 TEST(CodeletCodesTest, JumpsAndReturns) {
@@ -47,7 +47,7 @@ TEST(CodeletCodesTest, JumpsAndReturns) {
   }
 }
 
-// HotSpot's numbers of its own byte codes differ from JDK to JDK, its names do not.
+// HotSpot's numbers of its own bytecodes differ from JDK to JDK, its names do not.
 TEST(CodeletCodesTest, HotSpotsOwnAreToldByTheirNames) {
   const struct {
     const char* name;

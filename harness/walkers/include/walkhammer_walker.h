@@ -23,7 +23,7 @@ extern "C" {
 #define WALKHAMMER_EXPORT __attribute__((visibility("default")))
 
 enum {
-  WALKHAMMER_UNKNOWN_BCI = -1, /* the method is right, its byte code index is not known */
+  WALKHAMMER_UNKNOWN_BCI = -1, /* the method is right, its bytecode index is not known */
   WALKHAMMER_NATIVE_BCI = -3   /* the frame is of a native method */
 };
 
@@ -35,7 +35,7 @@ enum { WALKHAMMER_JAVA = 1, WALKHAMMER_INLINED = 2, WALKHAMMER_NATIVE = 3 };
 #define WALKHAMMER_KIND(type, level) ((type) | (level) << 8)
 
 typedef struct {
-  int32_t bci;      /* byte code index, or one of the values above */
+  int32_t bci;      /* bytecode index, or one of the values above */
   int32_t kind;     /* WALKHAMMER_KIND, or 0 */
   jmethodID method; /* must not be null */
 } walkhammer_frame;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fake of java-profiler's library: three walkers that it does not export, which walk by
-// AsyncGetCallTrace. FAKE_WRONG: the second frame is never at an even byte code. FAKE_FORM: walkVM
+// AsyncGetCallTrace. FAKE_WRONG: the second frame is never at an even bytecode. FAKE_FORM: walkVM
 // as release 1.19 has it. FAKE_REFUSES: refuses this JVM.
 #include <cstdint>
 

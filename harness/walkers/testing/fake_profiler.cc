@@ -4,7 +4,7 @@
 // own. What cstack=fp and cstack=dwarf call is there, too, and checks that it is called as agreed.
 // FAKE_REGISTERS: the form of release 4.2. FAKE_FAULTS: faults where it cannot walk, and the
 // protection ends the walk. FAKE_ESCAPES: the same, but the protection passes the fault on.
-// FAKE_WRONG: the second frame is never at an even byte code. FAKE_FORM: a form that nobody knows.
+// FAKE_WRONG: the second frame is never at an even bytecode. FAKE_FORM: a form that nobody knows.
 // FAKE_REFUSES: refuses this JVM. FAKE_PROFILES: as an agent from the JVM's start, with the
 // option event=wall, it soon crashes in walkVM.
 #include <pthread.h>

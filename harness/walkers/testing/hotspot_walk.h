@@ -45,7 +45,7 @@ struct StackContext {
 // A function that a profiler calls itself, and that walkhammer finds by its symbol.
 #define WALKHAMMER_OF_PROFILER __attribute__((used, noinline))
 
-// HotspotWalk with a profiler's frames. FAKE_WRONG: the second one is never at an even byte code.
+// HotspotWalk with a profiler's frames. FAKE_WRONG: the second one is never at an even bytecode.
 inline jint ProfilersWalk(ASGCT_CallFrame* frames, jint depth, void* context) {
   const jint count =
       walkhammer::HotspotWalk(reinterpret_cast<walkhammer::AgctFrame*>(frames), depth, context);

@@ -151,7 +151,7 @@ inline std::string NameOf(ASGST_Method method, Counts& counts) {
   return klass + "." + names.of_method.method_name + names.of_method.signature;
 }
 
-// The newest frame that has byte codes, as a walk found it. Signal-safe: yes.
+// The newest frame that has bytecodes, as a walk found it. Signal-safe: yes.
 struct Leaf {
   // The iterator must be before its first frame. False: there is none.
   bool Take(ASGST_Iterator* iterator) {

@@ -99,7 +99,7 @@ class Ids<T extends Comparable<T> & Serializable> {
 
 
 
-    // 300 bytes of byte code on one line, so that the steps do not fit into a byte
+    // 300 bytes of bytecode on one line, so that the steps do not fit into a byte
     int x = n * 3 + 1 + n * 5 + 1000 * n + 2000 * n + 3000 * n + 4000 * n + 5000 * n + 6000 * n + 7000 * n + 8000 * n + 9000 * n + n * n * n * n * n * n * n * n * n * n * n * n;
     for (int i = 0; i < n; i++) {
       x += i;

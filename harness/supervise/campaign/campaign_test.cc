@@ -160,7 +160,7 @@ TEST_F(FuzzRunTest, TheTimeCountsFromTheFirstWalk) {
   });
   FuzzPlan plan;
   plan.time = milliseconds(300);
-  const Status run = Run({"await=" + ready + " running walk walked sleep"}, 1, {}, plan);
+  const Status run = Run({"await=" + ready + " running walk walked stopped done"}, 1, {}, plan);
   later.join();
   EXPECT_TRUE(run.ok()) << run.failure().message;
   EXPECT_EQ(Read(run_).Run().value().totals.walks, 1u);

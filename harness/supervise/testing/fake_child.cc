@@ -15,6 +15,7 @@
 //                     has killed by that signal itself: posts the exit, and waits for the parent
 //   worker=N          what follows is done by the child of worker N alone
 //   touch=FILE, await=FILE  makes it, waits until somebody has
+//   stopped           waits until the parent asks it to end
 //   signal=SIGNAL, exit=CODE, sleep  its end, or none
 #include <signal.h>
 #include <unistd.h>
@@ -126,6 +127,8 @@ void Do(SharedState& state, std::string_view step) {
     std::ofstream file(value);
   } else if (verb == "await") {
     while (access(value.c_str(), F_OK) != 0) usleep(1000);
+  } else if (verb == "stopped") {
+    while (state.stop.load() == 0) usleep(1000);
   } else if (verb == "signal") {
     std::fflush(stdout);
     signal(number, SIG_DFL);

@@ -254,10 +254,11 @@ steps_contradict() {
   [[ "$stderr" == *"name its library (--walker plugin:FILE.so)"* ]]
 }
 
-# examined WALKER LIBRARY: a short run, whose findings of what the API says are in $output.
+# examined WALKER LIBRARY ARGUMENT...: a short run, whose findings of what the API says are in
+# $output.
 examined() {
   verb fuzz --walker "$1" --provider "$providers/fake_$2.so" --jdk "$(hooked)" --walks 1000 \
-    --no-confirm
+    --no-confirm "${@:3}"
   [ "$(ask "select successful > 300 from run")" -eq 1 ]
   output=$(ask "select distinct detail from finding where oracle in ('method-info', 'buffer')")
   echo "$1 of fake_$2: $output"
@@ -285,7 +286,8 @@ hooked() {
 
 @test "each bug of a JDK's ids, queues and frame marks is found, and named" {
   while IFS='|' read -r walker bug sentence; do
-    examined "$walker" "${bug}_bug"
+    examined "$walker" "${bug}_bug" --scene interpreted-recursion --scene c2 --scene jni-up-down \
+      --scene mixed-tiers
     [ "$status" -eq 1 ]
     [[ "$output" == *"$sentence"* ]]
   done <<END

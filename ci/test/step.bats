@@ -128,17 +128,18 @@ END
   [[ "$output" == *"code and calls disagree"* ]]
 }
 
-# predicted WALKER[,WALKER]...: steps programs that run much in stubs, into $out.
+# predicted TIME WALKER[,WALKER]...: steps programs that run much in stubs, into $out.
 predicted() {
+  rm -rf "$out"
   run timeout 100 "$WALKHAMMER" step --workload torture:stubs --workload torture:mixed \
-    --thread torture --walker "$1" --time 5s --jobs 1 --no-confirm --out "$out"
+    --thread torture --walker "$2" --time "$1" --jobs 1 --no-confirm --out "$out"
   [ "$(ask "select count(*) from cell where status = 'passed'")" -eq 2 ]
 }
 
 # AsyncGetCallTrace also refuses a caller that is being deoptimised, which no code tells. The word
 # that a walker wrongly reads may hold a return address by chance.
 @test "walkers err where their rules say so" {
-  predicted agct,asgst
+  predicted 5s agct,asgst
   for walker in agct asgst; do
     echo "$walker"
     [ "$(ask "select sum(confirmed) > 1000
@@ -158,12 +159,21 @@ predicted() {
   [[ "$output" == *"where walkers err by their own rules"*"refuses: adapters have no frame"* ]]
 }
 
+# unruly: 1 if puzzle-no-caller is wrong where its rule says right, and instructions tell where.
+unruly() {
+  ask "select coalesce(sum(refuted), 0) > 1000 and sum(refuted) > sum(confirmed)
+      and (select count(*) > 100 from frame_refuted where walker = 'puzzle-no-caller'
+        and predicted = 'right' and contradicted > 0 and instruction like '+0x%')
+    from frame_prediction where walker = 'puzzle-no-caller' and predicted = 'right'"
+}
+
 @test "a walker that does not follow its rules is listed with its instructions" {
-  predicted puzzle-no-caller
-  [ "$(ask "select sum(refuted) > 1000 and sum(refuted) > sum(confirmed) from frame_prediction
-      where walker = 'puzzle-no-caller' and predicted = 'right'")" -eq 1 ]
-  [ "$(ask "select count(*) > 100 from frame_refuted where walker = 'puzzle-no-caller'
-      and predicted = 'right' and contradicted > 0 and instruction like '+0x%'")" -eq 1 ]
+  local time found=
+  for time in 2s 5s 15s; do # a busy machine needs longer
+    ! predicted "$time" puzzle-no-caller || [ "$(unruly)" -eq 0 ] || found=yes
+    [ -z "$found" ] || break
+  done
+  [ -n "$found" ]
   run "$WALKHAMMER" report "$out"
   [[ "$output" == *"walkers that do not answer as predicted"*"puzzle-no-caller is right by its rule"* ]]
 }

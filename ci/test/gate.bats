@@ -73,7 +73,19 @@ judged() {
   [[ "$output" == *"$2"* ]]
 }
 
+# replays_once: replaces walkhammer by one that replays each known issue once.
+replays_once() {
+  cat >"$tmp/walkhammer" <<END
+#!/bin/sh
+[ "\$1" != bugs ] || set -- "\$@" --times 1
+exec "$walkhammer" "\$@"
+END
+  chmod +x "$tmp/walkhammer"
+  WALKHAMMER=$tmp/walkhammer
+}
+
 @test "a JDK is not worse than itself" {
+  replays_once
   run --separate-stderr "$root/ci/gate.sh" --time 20s --rounds 1 --walker asgst --out "$out" "$jdk" "$jdk"
   echo "$status: $output $stderr"
   [ "$status" -eq 0 ]
@@ -91,19 +103,13 @@ judged() {
   find "$tmp/jdk/bin/java" "$tmp/jdk/lib" -type l \( -name java -o -name '*.so' \) | while read -r file; do
     cp --remove-destination "$(realpath "$file")" "$file"
   done
-  # Of known issues, one replay will do.
-  cat >"$tmp/walkhammer" <<END
-#!/bin/sh
-[ "\$1" != bugs ] || set -- "\$@" --times 1
-exec "$walkhammer" "\$@"
-END
-  chmod +x "$tmp/walkhammer"
-  WALKHAMMER=$tmp/walkhammer run --separate-stderr "$root/ci/gate.sh" --time 60s --rounds 3 --out "$out" "$jdk" "$tmp/jdk"
+  replays_once
+  run --separate-stderr "$root/ci/gate.sh" --time 60s --rounds 3 --out "$out" "$jdk" "$tmp/jdk"
   echo "$status: $output $stderr"
   [ "$status" -eq 1 ]
   [[ "$output" == *"  fail  cannot-start "*"the candidate's none: "* ]]
   [ ! -e "$out/baseline/fuzz-2" ] # it says so after the first round
-  WALKHAMMER=$tmp/walkhammer run --separate-stderr "$root/ci/gate.sh" --time 20s --rounds 1 --out "$out-2" \
+  run --separate-stderr "$root/ci/gate.sh" --time 20s --rounds 1 --out "$out-2" \
     "$tmp/jdk" "$jdk"
   [ "$status" -eq 3 ]
 }

@@ -100,7 +100,8 @@ short() {
   case $line in
   'walkhammer '[fs][ut][zre]*) # fuzz, stress, step
     line=$(sed -E 's/ --time [0-9]+[smh]//' <<<"$line")
-    [[ "$line" != *' faults'* || "$line" == *' --scene '* ]] || line+=' --scene c1'
+    # One scene, with few loads, is set up and walked sooner than all.
+    [[ "$line" != *' fuzz '* || "$line" == *' --scene '* ]] || line+=' --scene osr-loop'
     [[ "$line" == *' faults'* ]] || line+=' --time 1s' # the engine faults ends by itself
     [[ "$line" == *' --jdk '* ]] || line+=" --jdk $jdk"
     [[ "$line" != *' fuzz '* ]] || line+=' --no-confirm'
@@ -157,15 +158,19 @@ works() {
 
 # Makes the runs, the nights, the store, the libraries and the files that the pages name.
 prepare() {
-  for run in base-1 base-2 base-3 new-1 new-2 new-3 night-1 night-7 nightly; do
+  for run in base-1 base-2 base-3 new-1 new-2 new-3; do
     seed=$((${seed:-0} + 1))
     "$walkhammer" fuzz --jdk "$jdk" --walks 4000 --seed "$seed" --scene monitor-enter-c2 --workers 1 \
       --no-confirm --out "out/$run" >>said 2>&1 || [ "$?" -le 1 ] || return
   done
-  for run in old new RUN; do
+  cp -r out/base-1 out/night-1
+  cp -r out/base-2 out/night-7
+  cp -r out/base-3 out/nightly
+  for run in old new; do
     "$walkhammer" stress --jdk "$jdk" --workload torture:shapes --time 1s --out "out/$run" >>said 2>&1 ||
       [ "$?" -ne 2 ] || return
   done
+  cp -r out/old out/RUN
   for file in out/nightly/crashes/*/input.walk; do cp "$file" first.walk; done
   crash=$(basename "${file%/input.walk}")
   mkdir -p jdks nights/2026030{1,2}/merged

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "harness/walkers/canary_buffer.h"
@@ -43,7 +44,8 @@ class AgctWalker : public Walker {
     trace.num_frames = call_.num_frames;
     auto* handed_on = reinterpret_cast<Frame*>(frames);
     // AsyncGetCallTrace reports no kinds; a canary of an earlier walk may be in their place.
-    for (int i = 0; i < call_.num_frames && i < input.depth; i++) handed_on[i].kind = 0;
+    const int count = std::min(call_.num_frames, input.depth);
+    for (int i = 0; i < count; i++) handed_on[i].kind = 0;
     trace.frames = handed_on;
   }
 

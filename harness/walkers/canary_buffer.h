@@ -4,8 +4,10 @@
 #ifndef WALKHAMMER_HARNESS_WALKERS_CANARY_BUFFER_H_
 #define WALKHAMMER_HARNESS_WALKERS_CANARY_BUFFER_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "harness/request/walk_request.h"
 
@@ -34,15 +36,17 @@ class CanaryBuffer {
   static constexpr int kCanaries = 8;  // frames, below and above the buffer
   static constexpr size_t kWords = kCanaries * sizeof(F) / 8;
 
+  static constexpr auto kPainted = [] {
+    std::array<uint64_t, kWords> words{};
+    words.fill(kCanary);
+    return words;
+  }();
+
   static void PaintAt(F* at) {
-    auto* words = reinterpret_cast<uint64_t*>(at);
-    for (size_t i = 0; i < kWords; i++) words[i] = kCanary;
+    std::memcpy(static_cast<void*>(at), kPainted.data(), sizeof kPainted);
   }
   static bool IntactAt(const F* at) {
-    const auto* words = reinterpret_cast<const uint64_t*>(at);
-    uint64_t changed = 0;
-    for (size_t i = 0; i < kWords; i++) changed |= words[i] ^ kCanary;
-    return changed == 0;
+    return std::memcmp(at, kPainted.data(), sizeof kPainted) == 0;
   }
 
   F buffer_[WalkRequest::kMaxDepth + 2 * kCanaries];

@@ -102,6 +102,8 @@ struct ThreadStates {
 
   // The reverse of ValueOf: walkhammer's number of a state with this JVM's number.
   uint8_t StateOf(int32_t value) const {
+    if (value >= 0 && value < kCount && values[value] == value)  // as most are
+      return static_cast<uint8_t>(value);
     for (int state = 0; state < kCount; state++)
       if (values[state] == value) return static_cast<uint8_t>(state);
     if (value >= kNone && value < kNone + kCount && values[value - kNone] < 0)

@@ -58,7 +58,7 @@ std::optional<Testimony> TestimonyOn(const Trace& answer, const Trace& witness, 
 }
 
 double LimitOf(Testimony testimony) {
-  constexpr double kPercent[kTestimonies] = {100, 80, 0.5, 80, 20, 20};
+  constexpr double kPercent[kTestimonies] = {100, 80, 0.5, 50, 20, 20};
   return kPercent[static_cast<int>(testimony)];
 }
 

@@ -31,8 +31,7 @@ inline constexpr uint64_t kLeastTestimonies = 100;  // without them, a walker is
 std::optional<Testimony> TestimonyOn(const Trace& answer, const Trace& witness, int depth);
 
 // The share of a walker's answers, in percent, up to which they may compare like this; above it,
-// the walker is wrong. AsyncGetCallTrace of JDK 8 to 17 leaves out a caller (WH-05) in up to 68 %
-// of the samples of a program that mostly unwinds exceptions.
+// the walker is wrong.
 double LimitOf(Testimony testimony);
 // What the walker does, as part of a sentence: "ends before the outermost frames of".
 const char* TestimonyWords(Testimony testimony);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tests the section "Adding things" of docs/architecture.md: adds a walker, an oracle, a scene, a mutation, a
-# workload, a known issue and a form of crash log to a clone, builds the clone and checks that each of
-# them is listed, walked or tested. Prints the places that each addition touched.
+# Tests the section "Adding things" of docs/architecture.md. Adds a walker, an oracle, a scene, a
+# mutation, a workload, a known issue and a form of crash log to a clone. Builds the clone, and checks
+# that each of them is listed, walked or tested. Prints the places that each addition touched.
 #   ci/adding.sh [FOLDER]   FOLDER will hold the clone (default: a temporary folder, removed at the
 #                           end)
 # Exit codes: 0 all are seen, 1 one is not, 4 a table lacks the row that the script looks for.

@@ -10,7 +10,7 @@ namespace {
 
 Jvm* the_jvm = nullptr;
 
-// For reading bytecode, through the structures that vmStructs describes.
+// Where methods keep their bytecode, as vmStructs says.
 JvmLayout layout;
 int const_method_bytes = 0;
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Measures how the costs of merge grow with the number of runs. Merges a quarter of N copies of a
-# run, and then all. Prints CPU time, memory and size of each merge. Fails if memory passes 256 MiB, if time grows by more than twice as much
-# as the number of runs, or if the merged counts are not those of the runs.
+# run, and then all. Prints CPU time, memory and size of each merge. Fails if memory passes 256 MiB,
+# if time grows by more than twice as much as the number of runs, or if the merged counts are not
+# those of the runs.
 #   ci/measure/merge_scale.sh [--runs N] RUN      N: default 1000
 # WALKHAMMER names the executable (default: the release build's). The copies are in TMPDIR.
 # Exit codes: 0 passed, 1 failed, 2 usage.

@@ -135,42 +135,10 @@ class JavaWalk : private InterruptedCaller {
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
   void EnterScopes(const FoundCode& code, uint64_t pc);
   bool HasRules() const { return start_->uses_rules && (at_.is_top || !at_.sender) && !guessed_; }
-  // What FindRule() reads by, in local variables: `put` of TakeUsual() may write to the members, as
-  // far as compilers know.
-  struct RuleReader {
-    explicit RuleReader(const JavaWalk& walk)
-        : memory(walk.memory_),
-          rules(walk.start_->caches->rules),
-          compile_id(static_cast<uint64_t>(walk.layout_.compile_id)),
-          used(static_cast<uint64_t>(walk.layout_.code.block_used - walk.layout_.code.block_size)),
-          live(walk.start_->live),
-          ids_are_numbers(walk.layout_.ids_are_numbers) {}
-    template <typename T>
-    __attribute__((always_inline)) bool Peek(uint64_t address, T& value) const {
-      if (!live) return memory.Read(address, value);
-      value = *reinterpret_cast<const volatile T*>(address);
-      return true;
-    }
-    __attribute__((always_inline)) bool IsSameCode(uint64_t blob, uint64_t id) const {
-      uint32_t now = 0;
-      uint8_t in_use = 0;
-      return Peek(blob + compile_id, now) && now == id && Peek(blob + used, in_use) && in_use == 1;
-    }
-    // A redefined method's jmethodID leads to the newest version. HotSpot never frees the memory of
-    // a jmethodID that is an address (ClassLoaderData::unload).
-    __attribute__((always_inline)) bool HoldsMethod(const PcRule& rule) const {
-      uint64_t method = 0;
-      return ids_are_numbers || (Peek(rule.id, method) && method == rule.method);
-    }
-    const MemoryReader& memory;
-    const PcRules& rules;
-    const uint64_t compile_id, used;  // bytes from an nmethod
-    const bool live, ids_are_numbers;
-  };
-  bool FindRule(const RuleReader& read, uint64_t pc, bool is_top, uint64_t n, PcRule& rule,
-                uint64_t& id) const;
+  bool FindRule(uint64_t pc, bool is_top, uint64_t n, PcRule& rule, uint64_t& id) const;
   void GoOnAfter(const PcRule& rule, uint64_t id, int n);
   uint64_t Described() const;
+  bool HoldsMethod(const PcRule& rule) const;
   bool EmitByRule(JavaFrame& frame, int n);
   bool EmitNextByRule(JavaFrame& frame);
   void KeepRule(const JavaFrame& frame, uint64_t blob, uint64_t compile_id, int32_t frame_words,
@@ -214,15 +182,21 @@ class JavaWalk : private InterruptedCaller {
   bool in_scopes_ = false, from_registers_ = false;
 };
 
+// A redefined method's jmethodID leads to the newest version. HotSpot never frees the memory of a
+// jmethodID that is an address (ClassLoaderData::unload).
+inline bool JavaWalk::HoldsMethod(const PcRule& rule) const {
+  uint64_t method = 0;
+  return layout_.ids_are_numbers || (Peek(rule.id, method) && method == rule.method);
+}
+
 // The rule of method `n`, counted from the innermost, 0, on, of the activation at `pc`; for n > 0
 // the rule of a newer method has been taken. False if none holds. Inlined, as a call takes a tenth
 // of a walk.
-__attribute__((always_inline)) inline bool JavaWalk::FindRule(const RuleReader& read, uint64_t pc,
-                                                              bool is_top, uint64_t n, PcRule& rule,
-                                                              uint64_t& id) const {
-  return MayHaveRules(pc) && read.rules.FindAny(RuleKey(pc, is_top, n), id, rule) &&
-         (n == 0 ? read.IsSameCode(rule.blob, id) : id == rule_id_ && rule.blob == rule_blob_) &&
-         read.HoldsMethod(rule);
+__attribute__((always_inline)) inline bool JavaWalk::FindRule(uint64_t pc, bool is_top, uint64_t n,
+                                                              PcRule& rule, uint64_t& id) const {
+  return MayHaveRules(pc) && start_->caches->rules.FindAny(RuleKey(pc, is_top, n), id, rule) &&
+         (n == 0 ? IsSameCode(rule.blob, id) : id == rule_id_ && rule.blob == rule_blob_) &&
+         HoldsMethod(rule);
 }
 
 // Keeps that Next() goes on after `rule`, of an inlined method.
@@ -261,7 +235,6 @@ int JavaWalk::TakeUsual(int most, Put put) {
   // Two words at an address in [low, high) are read by plain loads.
   const uint64_t low = std::max(start_->plain_low, low_), high = start_->stack_high - 8;
   const uint64_t address_mask = layout_.rules->address_mask;
-  const RuleReader read(*this);
   bool is_top = at_.is_top;
   uint64_t pc = at_.pc, sp = at_.sp, fp = at_.fp;
   const auto move = [&] {
@@ -282,10 +255,12 @@ int JavaWalk::TakeUsual(int most, Put put) {
       put({facts.id, static_cast<uint16_t>(InterpretedBci(fp, facts)), 0,
            facts.is_native ? FrameType::kNative : FrameType::kJava});
       count++;
-      pc = found.pc, sp = found.sp, fp = caller_fp;
+      pc = found.pc;
+      sp = found.sp;
+      fp = caller_fp;
       continue;
     }
-    if (!FindRule(read, pc, is_top, n, rule, id)) break;
+    if (!FindRule(pc, is_top, n, rule, id)) break;
     put({rule.id, rule.bci, rule.level, static_cast<FrameType>(rule.type)});
     count++;
     if (rule.sender != 0) {

@@ -21,7 +21,7 @@ void JavaWalk::KeepRule(const JavaFrame& frame, uint64_t blob, uint64_t compile_
 bool JavaWalk::EmitByRule(JavaFrame& frame, int n) {
   PcRule rule;
   uint64_t id = 0;
-  if (!FindRule(RuleReader(*this), at_.pc, at_.is_top, n, rule, id)) return false;
+  if (!FindRule(at_.pc, at_.is_top, n, rule, id)) return false;
   SetFrame(frame, rule.method, rule.level, rule.bci == PcRule::kNoBci ? -1 : rule.bci,
            rule.blob + rule.begin);
   frame.type = static_cast<FrameType>(rule.type);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -96,10 +97,11 @@ struct Observation {
   }
 };
 
-// True if `count` frames of `have` are those of `want` by method and byte code, and by kind or no
-// frame has one. Does not branch at each frame, which would take twice as long.
+// True if `count` frames of `have` are those of `want` by method and bytecode index, and by kind or
+// no frame has one. Does not branch at each frame, which would take twice as long.
 inline bool AreSame(const Frame* want, const Frame* have, size_t count) {
   using Words = uint32_t __attribute__((vector_size(sizeof(Frame))));  // bci, kind, method
+  static_assert(offsetof(Frame, kind) == 4 && offsetof(Frame, method) == 8 && sizeof(Frame) == 16);
   Words differing{}, any{};
   for (size_t i = 0; i < count; i++) {
     Words wanted, found;

@@ -292,6 +292,24 @@ TEST(Oracles, OnlyTheCountOfTooManyFramesIsJudged) {
   }
 }
 
+// Frames are compared by bytecode index and method, and by kind if both have one.
+TEST(Oracles, TrueFramesAreCountedToTheFirstDifference) {
+  const std::vector<Frame> truth = {{1, 0x10, kNative}, {2, 0, kCallee}, {3, 0x30, kMain}};
+  const auto count = [&](const std::vector<Frame>& frames) {
+    return TrueFrames({Ending::kReturned, static_cast<int32_t>(frames.size()), frames.data()},
+                      truth, 3);
+  };
+  EXPECT_EQ(count(truth), 3u);
+  EXPECT_EQ(count({{1, 0, kNative}, {2, 0, kCallee}, {3, 0, kMain}}), 3u) << "without kinds";
+  EXPECT_EQ(count({{1, 0x10, kNative}, {2, 0x20, kCallee}, {3, 0, kMain}}), 3u) << "with some";
+  EXPECT_EQ(count({{1, 0x10, kNative}, {2, 0, kCallee}}), 2u);
+  EXPECT_EQ(count({{1, 0x10, kNative}, {2, 0, kCallee}, {3, 0x31, kMain}}), 2u) << "another kind";
+  EXPECT_EQ(count({{1, 0x10, kNative}, {9, 0, kCallee}, {3, 0x30, kMain}}), 1u);
+  EXPECT_EQ(count({{1, 0x10, kCallee}, {2, 0, kCallee}, {3, 0x30, kMain}}), 0u);
+  EXPECT_EQ(count({}), 0u);
+  EXPECT_EQ(count({truth[0], truth[1], truth[2], truth[2]}), 0u) << "more than were asked for";
+}
+
 TEST(Oracles, ADeathIsSurvivalsAndTheParentSaysSo) {
   auto symbols = NewSymbolTable();
   const WalkRequest killer;

@@ -60,7 +60,8 @@ std::string OfCalledAgct(const std::string& signature) {
 // What patterns may match of a signature. A pattern that names no library is of each library that
 // has the walker. One that names a walker also is of a death in a run of several, "agct,asgst: JVM
 // death", which any of them may have caused.
-std::vector<std::string> FormsOf(const std::string& signature) {
+// Each form of a genuine finding also is one with the end ", genuine".
+std::vector<std::string> FormsOf(const std::string& signature, Realism realism) {
   std::vector<std::string> forms = {signature};
   for (const std::string& form : {WithoutLibrary(signature), OfCalledAgct(signature)})
     if (std::find(forms.begin(), forms.end(), form) == forms.end()) forms.push_back(form);
@@ -68,6 +69,8 @@ std::vector<std::string> FormsOf(const std::string& signature) {
   if (signature.find(',') < end && end != std::string::npos)
     for (const std::string& walker : Split(signature.substr(0, end), ','))
       forms.push_back(walker + signature.substr(end));
+  if (realism != Realism::kGenuine) return forms;
+  for (size_t i = 0, plain = forms.size(); i < plain; i++) forms.push_back(forms[i] + ", genuine");
   return forms;
 }
 
@@ -102,7 +105,7 @@ bool IsOfBuild(const Bug& bug, const Sighting& sighting, bool unstated) {
 
 BugMatch MatchIn(const BugStore& store, const Sighting& sighting, bool unstated) {
   BugMatch match;
-  const std::vector<std::string> forms = FormsOf(sighting.signature);
+  const std::vector<std::string> forms = FormsOf(sighting.signature, sighting.realism);
   size_t best = 0;
   for (const auto& [id, bug] : store.bugs()) {
     const size_t named = BestPattern(bug, forms);

@@ -271,6 +271,18 @@ TEST_F(BugMatchTest, ThePatternThatNamesMostIsMeant) {
   EXPECT_EQ(Verdict(SightingOf("agct: hang in g", "17")), BugVerdict::kNew);
 }
 
+TEST_F(BugMatchTest, APatternMayBeOfGenuineFindingsAlone) {
+  Add("any", "agct: bci/unknown");
+  Add("genuine", "agct: bci/unknown, genuine");
+  Sighting sighting = SightingOf("agct: bci/unknown", "17");
+  sighting.realism = Realism::kGenuine;
+  EXPECT_EQ(Meet({sighting})[0].id, "genuine");
+  sighting.realism = Realism::kShifted;
+  EXPECT_EQ(Meet({sighting})[0].id, "any");
+  store_.Find("any").value()->signatures = {"agct: other"};
+  EXPECT_EQ(Verdict(sighting), BugVerdict::kNew);
+}
+
 TEST_F(BugMatchTest, ARequestThatWasShownReplacesOneThatWasNot) {
   Sighting not_replayed = SightingOf(kCrash, "17"), shown = SightingOf(kCrash, "21"),
            shown_less = SightingOf(kCrash, "22");

@@ -309,10 +309,12 @@ void SampleLine::AskWitness(WalkSlot& slot, SampledThread& thread, ucontext_t& c
   // slow path of a lock.
   const PcRegion region = RegionOf(journal.sample.registers.pc);
   const bool in_java_code = region == PcRegion::kNmethod || region == PcRegion::kCodelet;
+  const uint64_t slice = MonotonicNs() / 1'000'000'000 % kWitnessSlices;
   for (int w = 0; w < walker_count(); w++)
     if (const auto testimony = TestimonyOn(slot.answers[w], truth, state_.job.depth);
         testimony && (in_java_code || *testimony != Testimony::kNoFrame))
-      state_.witnessed[w][static_cast<int>(*testimony)].fetch_add(1, std::memory_order_relaxed);
+      state_.witnessed[w][static_cast<int>(*testimony)][slice].fetch_add(1,
+                                                                         std::memory_order_relaxed);
 }
 
 // True if the stack has changed since the previous walker's answer: others may deoptimise a thread

@@ -22,6 +22,22 @@ bool IsAbove(uint64_t count, uint64_t all, double percent) {
   return n - 3 * std::sqrt(n) > percent / 100 * static_cast<double>(all);
 }
 
+// True if the share is above its limit in most of the slices that have answers. One long moment in
+// which an honest walker errs, such as a collection, has many samples, and lies in one of them.
+bool IsAboveInMost(const StressState& state, WitnessFinding::Count count) {
+  int with_answers = 0, above = 0;
+  for (int slice = 0; slice < kWitnessSlices; slice++) {
+    uint64_t all = 0;
+    for (const auto& slices : state.witnessed[count.walker]) all += slices[slice].load();
+    if (all == 0) continue;
+    const auto here = static_cast<double>(
+        state.witnessed[count.walker][static_cast<int>(count.testimony)][slice].load());
+    with_answers++;
+    above += here > LimitOf(count.testimony) / 100 * static_cast<double>(all);
+  }
+  return 2 * above > with_answers;
+}
+
 const char* OutcomeName(int testimony) {
   return FindOracle(kOracle)->outcomes[static_cast<size_t>(testimony)].name;
 }
@@ -30,14 +46,22 @@ const char* OutcomeName(int testimony) {
 
 uint64_t WitnessedAnswers(const StressState& state, int place) {
   uint64_t all = 0;
-  for (const auto& count : state.witnessed[place]) all += count.load();
+  for (int t = 0; t < kTestimonies; t++)
+    all += WitnessedAnswers(state, {place, static_cast<Testimony>(t)});
+  return all;
+}
+
+uint64_t WitnessedAnswers(const StressState& state, WitnessFinding::Count count) {
+  uint64_t all = 0;
+  for (const auto& slice : state.witnessed[count.walker][static_cast<int>(count.testimony)])
+    all += slice.load();
   return all;
 }
 
 std::string WitnessShares(const StressState& state) {
   std::string text;
   for (int t = 1; t < kTestimonies; t++)
-    if (const uint64_t count = state.witnessed[0][t].load(); count > 0)
+    if (const uint64_t count = WitnessedAnswers(state, {0, static_cast<Testimony>(t)}); count > 0)
       text += fmt::format("{}{} {}", text.empty() ? " (" : ", ",
                           Percent(count, WitnessedAnswers(state, 0), 2), OutcomeName(t));
   return text.empty() ? "" : text + ")";
@@ -52,8 +76,9 @@ std::vector<WitnessFinding> WitnessFindings(const StressJob& job, const StressSt
     if (all < kLeastTestimonies) continue;
     for (int t = 1; t < kTestimonies; t++) {
       const auto testimony = static_cast<Testimony>(t);
-      const uint64_t count = state.witnessed[w][t].load();
-      if (!IsAbove(count, all, LimitOf(testimony))) continue;
+      const uint64_t count = WitnessedAnswers(state, {w, testimony});
+      if (!IsAbove(count, all, LimitOf(testimony)) || !IsAboveInMost(state, {w, testimony}))
+        continue;
       const std::string words = fmt::format("{} {} {}", AllWalkers()[job.walkers[w]].name,
                                             TestimonyWords(testimony), witness);
       findings.push_back(

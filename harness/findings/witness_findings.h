@@ -15,9 +15,6 @@
 
 namespace walkhammer {
 
-// Answers of the job's walker at `place` that were compared with the witness's.
-uint64_t WitnessedAnswers(const StressState& state, int place);
-
 // How the answers of the job's first walker compare: " (10.2 % no-frame, 0.1 % callers)"; "" if all
 // agree.
 std::string WitnessShares(const StressState& state);
@@ -33,9 +30,15 @@ struct WitnessFinding {
   FindingRecord record;
 };
 
+// Answers of the job's walker at `place` that were compared with the witness's; those that compare
+// like this.
+uint64_t WitnessedAnswers(const StressState& state, int place);
+uint64_t WitnessedAnswers(const StressState& state, WitnessFinding::Count count);
+
 // A finding for each walker and each kind of difference that is more frequent than LimitOf allows,
-// beyond chance. None of a walker with fewer than kLeastTestimonies such answers. `job`: as it was
-// given to the agent, which could overwrite that of `state`.
+// beyond chance and in most of the cell's seconds. None of a walker with fewer than
+// kLeastTestimonies such answers. `job`: as it was given to the agent, which could overwrite that
+// of `state`.
 std::vector<WitnessFinding> WitnessFindings(const StressJob& job, const StressState& state);
 
 }  // namespace walkhammer

@@ -23,8 +23,8 @@ class WitnessFindingsTest : public testing::Test {
     state_->job.walker_count = 1;
     state_->job.witness = static_cast<uint8_t>(1 + FindWalker("asgst").value());
   }
-  void Set(Testimony testimony, uint64_t count, int place = 0) {
-    state_->witnessed[place][static_cast<int>(testimony)].store(count);
+  void Set(Testimony testimony, uint64_t count, int place = 0, int slice = 0) {
+    state_->witnessed[place][static_cast<int>(testimony)][slice].store(count);
   }
 
   const std::unique_ptr<StressState> state_ = std::make_unique<StressState>();
@@ -79,6 +79,15 @@ TEST_F(WitnessFindingsTest, ChanceAndFewAnswersAreNone) {
   EXPECT_THAT(WitnessFindings(state_->job, *state_), IsEmpty());
   Set(Testimony::kNewest, 100);
   EXPECT_THAT(WitnessFindings(state_->job, *state_), SizeIs(1));
+}
+
+TEST_F(WitnessFindingsTest, ALongMomentIsNoFinding) {
+  for (int slice = 0; slice < kWitnessSlices; slice++) Set(Testimony::kAgrees, 1000, 0, slice);
+  Set(Testimony::kNewest, 150, 0, 3);  // 0.9 % of all
+  EXPECT_THAT(WitnessFindings(state_->job, *state_), IsEmpty());
+  for (int slice = 0; slice < kWitnessSlices; slice++) Set(Testimony::kNewest, 10, 0, slice);
+  EXPECT_THAT(WitnessFindings(state_->job, *state_), SizeIs(1));
+  EXPECT_EQ(WitnessedAnswers(*state_, {0, Testimony::kNewest}), 160U);
 }
 
 TEST_F(WitnessFindingsTest, EachWalkerIsJudgedByItself) {

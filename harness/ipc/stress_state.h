@@ -283,9 +283,10 @@ struct StressState : LineState {
   std::atomic<uint64_t> agreement[kMaxWalkers][kPcRegions][kDisagreements];
   // Samples of `agreement` that a witness could judge, by whom the witness contradicts.
   std::atomic<uint64_t> evidence[kMaxWalkers][kPcRegions][kDisagreements][kWitnesses][kAgainsts];
-  // Samples of threads in Java that the job's witness answered, by a walker (its place in the job)
-  // and how its answer compares.
-  std::atomic<uint64_t> witnessed[kMaxWalkers][kTestimonies];
+  // Samples of threads in Java that the job's witness answered, by a walker (its place in the job),
+  // how its answer compares, and the second in which it was made, modulo kWitnessSlices: samples of
+  // one moment are alike.
+  std::atomic<uint64_t> witnessed[kMaxWalkers][kTestimonies][kWitnessSlices];
   ThreadCounts threads[kMaxSampledThreads];
   SampleJournal journals[kWalkSlots];
   StressFinding ring[kRing];

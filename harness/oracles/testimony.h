@@ -25,6 +25,7 @@ enum class Testimony : uint8_t {
 inline constexpr int kTestimonies = static_cast<int>(Testimony::kCount);
 
 inline constexpr uint64_t kLeastTestimonies = 100;  // without them, a walker is not judged
+inline constexpr int kWitnessSlices = 16;  // parts of a cell's time, each with shares of its own
 
 // nullopt: the witness has no frames, called a frame that matters a guess, or the walker did not
 // return or returned more than `depth` frames, which other oracles judge.

@@ -206,7 +206,7 @@ std::map<int64_t, uint64_t> CellRecords::SeenByBucket() const {
   for (const auto& [site, bucket] : bucket_of_site_)
     times[bucket] += state_.crash_sites[site].count.load();
   for (const auto& [count, bucket] : bucket_of_count_)
-    times[bucket] += state_.witnessed[count.walker][static_cast<int>(count.testimony)].load();
+    times[bucket] += WitnessedAnswers(state_, count);
   return times;
 }
 

@@ -70,7 +70,7 @@ TEST_F(NotesTest, ATruthHasJudgedEnoughAnswersOrThereIsNone) {
   state_->phase.store(AgentPhase::kSampling);
   state_->job.walker_count = 1;
   for (std::atomic<uint64_t>* truth :
-       {&state_->shadow_checked, &state_->truth_checked, &state_->witnessed[0][2]}) {
+       {&state_->shadow_checked, &state_->truth_checked, &state_->witnessed[0][2][0]}) {
     truth->store(kLeastWalks - 1);
     ExpectNotInForce(kTruthNote, "only crashes, hangs and errors were judged");
     truth->store(kLeastWalks);

@@ -69,8 +69,10 @@ wh_test(hs_err_test harness/hs_err/*_test.cc harness/hs_err/testing/*.cc LIBS wh
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata")
 wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIBS wh_workloads COLD
         DEFINITIONS WALKHAMMER_WORKLOADS="${CMAKE_SOURCE_DIR}/workloads")
-wh_test(request_test harness/request/*_test.cc LIBS wh_request)
-wh_test(record_test harness/findings/*_test.cc harness/store/*_test.cc LIBS wh_store COLD)
+wh_test(request_test harness/request/*_test.cc LIBS wh_request
+        DEFINITIONS WALKHAMMER_PAGES="${CMAKE_SOURCE_DIR}/docs/reference/")
+wh_test(record_test harness/findings/*_test.cc harness/store/*_test.cc LIBS wh_store COLD
+        DEFINITIONS WALKHAMMER_PAGES="${CMAKE_SOURCE_DIR}/docs/reference/")
 wh_test(elf_test harness/elf/*_test.cc harness/ipc/*_test.cc LIBS wh_ipc)
 wh_test(bugs_test harness/base/toml_test.cc harness/bugs/*_test.cc harness/bugs/runs/*_test.cc LIBS wh_bug_runs COLD
         DEFINITIONS WALKHAMMER_CORPORA="${CMAKE_SOURCE_DIR}/corpora")
@@ -218,7 +220,8 @@ if(NOT WALKHAMMER_SANITIZE)
     string(REPLACE _documents "" definition ${form})
     string(TOUPPER FAKE_${definition} definition)
     fake_provider(fake_${form} fake_documents.cc ${definition}
-                  WALKHAMMER_LIBASGST="$<TARGET_FILE:asgst>")
+                  WALKHAMMER_LIBASGST="$<TARGET_FILE_NAME:asgst>")
+    set_target_properties(fake_${form} PROPERTIES BUILD_RPATH "\$ORIGIN/..")
   endforeach()
   fake_provider(bad_walkers bad_walkers.cc WALKHAMMER_LIBASGST="$<TARGET_FILE:asgst>")
 endif()
@@ -235,7 +238,8 @@ target_compile_options(reads PRIVATE -O2 -g0 -fno-rtti -fno-exceptions -fno-sani
 
 wh_test(block_map_test harness/coverage/block_map_test.cc LIBS wh_coverage)
 target_compile_definitions(block_map_test PRIVATE ${branches_path}
-                           WALKHAMMER_STRIP="${CMAKE_STRIP}")
+                           WALKHAMMER_STRIP="${CMAKE_STRIP}"
+                           WALKHAMMER_TEXT="${CMAKE_SOURCE_DIR}/README.md")
 add_dependencies(block_map_test branches)
 
 # These tests take over signals and malloc, which sanitizers need for themselves.

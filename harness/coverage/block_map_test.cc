@@ -115,7 +115,7 @@ TEST(BlockMapTest, StrippedLibraryIsRefused) {
 TEST(BlockMapTest, WhatIsNotThereIsRefused) {
   EXPECT_EQ(FindBlocks(kBranches, {"NoSuchFunction"}).failure().code, ExitCode::kUnable);
   EXPECT_EQ(FindBlocks("/nonexistent", {"f"}).failure().code, ExitCode::kBadInput);
-  EXPECT_EQ(FindBlocks(__FILE__, {"f"}).failure().code, ExitCode::kBadInput);
+  EXPECT_EQ(FindBlocks(WALKHAMMER_TEXT, {"f"}).failure().code, ExitCode::kBadInput);
 }
 
 // --- installed JDKs ---

@@ -320,8 +320,7 @@ TEST_F(TextFormTest, DamagedRequestsAreWrittenWithinBounds) {
 class WalkFormatDocTest : public TextFormTest {
  protected:
   void SetUp() override {
-    std::filesystem::path tree = std::filesystem::path(__FILE__).parent_path() / "../..";
-    doc_ = ReadFile(tree / "docs/reference/walk-format.md");
+    doc_ = ReadFile(WALKHAMMER_PAGES "walk-format.md");
     if (doc_.empty()) GTEST_SKIP() << "docs/reference/walk-format.md is not beside these sources";
   }
   std::string doc_;

@@ -37,9 +37,8 @@ std::string SectionOf(const std::string& doc, const std::string& table) {
 }
 
 TEST(RunTables, TheDocumentNamesEachColumn) {
-  const auto pages = std::filesystem::path(__FILE__).parent_path() / "../../docs/reference";
-  const std::string doc =
-      ReadFile(pages / "run-folder.md") + ReadFile(pages / "run-folder-programs.md");
+  const std::string doc = ReadFile(WALKHAMMER_PAGES "run-folder.md") +
+                          ReadFile(WALKHAMMER_PAGES "run-folder-programs.md");
   if (doc.empty()) GTEST_SKIP() << "docs/reference is not beside these sources";
   const auto tables = ColumnsBySqlite();
   EXPECT_EQ(tables.size(), 32u);

@@ -20,6 +20,7 @@ constexpr size_t kDifferencesShown = 10;
 
 struct MapTotals {
   uint64_t instructions = 0, known = 0, steps = 0, agreed = 0, disagreed = 0, code_unknown = 0;
+  uint64_t senders = 0, sender_agreed = 0, sender_disagreed = 0;
 
   void Add(const FramePlaceRow& row) {
     const bool is_known = !row.place.starts_with("unknown");
@@ -27,6 +28,9 @@ struct MapTotals {
     steps += row.steps;
     agreed += row.agreed;
     disagreed += row.disagreed;
+    senders += row.senders;
+    sender_agreed += row.sender_agreed;
+    sender_disagreed += row.sender_disagreed;
     if (is_known) known += row.instructions;
     if (!is_known) code_unknown += row.judged;
   }
@@ -53,7 +57,9 @@ std::string KindsText(std::span<const FramePlaceRow> places) {
   };
   line("all", all);
   for (const auto& [name, of] : kinds) line(name, of);
-  return text;
+  return text + fmt::format("        the caller's sp known at {:>8}; {} steps agree, {} disagree\n",
+                            Percent(all.senders, all.instructions, 2), Grouped(all.sender_agreed),
+                            Grouped(all.sender_disagreed));
 }
 
 // Why the rows of some instructions are unknown.

@@ -121,7 +121,7 @@ class JsonSchema : public ReportedRun {
     Save(0, TestThreads());
     Save(0, TestRegions());
     Save(0, TestRanges());
-    Save<FramePlaceRow>(0, {{0, "stub", "sp+8", 9, 3, 20, 12, 10, 2}});
+    Save<FramePlaceRow>(0, {{0, "stub", "sp+8", 9, 3, 20, 12, 10, 2, 4, 7, 1}});
     Save<FrameWalkerRow>(0, {{0, "agct", "stub", "sp+8", 5, 4, 3, 2, 1}});
     Save<FrameDifferenceRow>(0, {{0, "stub", "a", -1, 4, "sp+8", "sp+16", 2, "+0x4  ret"}});
     Save<FramePredictionRow>(0, {{0, "agct", "stub", "right", "sp + frame size", 9, 8, 7, 6}});

@@ -201,7 +201,7 @@ TEST_F(StressReport, WhatTheCallsSayOfTheCallers) {
 TEST_F(StressReport, WhereWalkersErrByTheirRules) {
   Cell(0, CellStatus::kPassed);
   Save(0, TestRegions());
-  Save<FramePlaceRow>(0, {{0, "stub", "sp+8", 9, 3, 20, 12, 10, 2}});
+  Save<FramePlaceRow>(0, {{0, "stub", "sp+8", 9, 3, 20, 12, 10, 2, 4, 7, 1}});
   Save<FramePredictionRow>(0, {{0, "agct", "stub", "no-answer", "refuses", 300, 2, 70, 6},
                                {0, "agct", "adapter", "right", "sp + frame size", 600, 3, 8, 0},
                                {0, "agct", "stub", "depends", "on r13", 100, 0, 0, 0},
@@ -209,6 +209,7 @@ TEST_F(StressReport, WhereWalkersErrByTheirRules) {
   Save<FrameRefutedRow>(0, {{0, "agct", "stub", "copy", -1, 4, "no-answer", "refuses", "sp+8",
                              "+0x4  nop", 5, 1, 2}});
   Finish();
+  EXPECT_THAT(Text(), HasSubstr("the caller's sp known at  44.44 %; 7 steps agree, 1 disagree\n"));
   EXPECT_THAT(Text(), HasSubstr(R"(
       where walkers err by their own rules, in all code that the JVM has
         agct        all      errs at  30.00 %, may err at  10.00 % of       1,000; 78 steps as predicted, 6 not

@@ -10,16 +10,36 @@ int32_t Distance(uint64_t from, uint64_t to) {
                                                        : static_cast<int32_t>(distance);
 }
 
+// Bit i: registers[i] is `value`.
+uint32_t HoldersOf(uint64_t value, std::span<const uint64_t> registers) {
+  uint32_t holders = 0;
+  for (size_t i = 0; i < registers.size() && i < 32; i++)
+    if (registers[i] == value) holders |= 1U << i;
+  return holders;
+}
+
+void SeeSender(const SteppedCall& call, const SteppedPoint& at, std::span<const uint64_t> registers,
+               uint64_t in_frame, SeenSender& seen) {
+  const uint32_t holders = HoldersOf(call.sender, registers);
+  const int32_t from_sp = Distance(at.sp, call.sender), from_fp = Distance(at.fp, call.sender);
+  if (seen.steps++ == 0) seen = {1, 0, 0, from_sp, from_fp, 0, holders};
+  seen.registers &= holders;
+  if (from_sp != seen.from_sp) seen.other_sp++;
+  if (from_fp != seen.from_fp) seen.other_fp++;
+  if (in_frame == call.sender) seen.in_frame++;
+}
+
 }  // namespace
 
 void See(std::span<const SteppedCall> calls, const SteppedPoint& at,
-         std::span<const uint64_t> registers, SeenPlace& seen) {
+         std::span<const uint64_t> registers, uint64_t in_frame, SeenPlace& seen,
+         SeenSender& sender) {
   if (!calls.empty() && calls.back().is_pushed) calls = calls.first(calls.size() - 1);
   if (calls.empty() || calls.back().caller == SteppedCall::Caller::kUnknown) return;
   const SteppedCall& call = calls.back();
-  uint32_t holders = 0;
-  for (size_t i = 0; i < registers.size() && i < 32; i++)
-    if (registers[i] == call.return_pc) holders |= 1U << i;
+  if (call.caller == SteppedCall::Caller::kCompiled)
+    SeeSender(call, at, registers, in_frame, sender);
+  const uint32_t holders = HoldersOf(call.return_pc, registers);
   const bool is_first = seen.in_memory + seen.in_register == 0;
   seen.registers = is_first ? holders : seen.registers & holders;
   if (call.is_away) {

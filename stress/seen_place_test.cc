@@ -15,19 +15,21 @@ SteppedCall CallAt(uint64_t slot) {
   call.caller = SteppedCall::Caller::kCompiled;
   call.slot = slot;
   call.return_pc = kReturnPc;
+  call.sender = slot + 8;
   return call;
 }
 
 class SeenPlaceTest : public ::testing::Test {
  protected:
   void Step(const SteppedCall& call, uint64_t sp, uint64_t fp,
-            std::vector<uint64_t> registers = std::vector<uint64_t>(16)) {
+            std::vector<uint64_t> registers = std::vector<uint64_t>(16), uint64_t in_frame = 0) {
     SteppedPoint at{};
     at.sp = sp;
     at.fp = fp;
-    See(std::vector<SteppedCall>{call}, at, registers, seen_);
+    See(std::vector<SteppedCall>{call}, at, registers, in_frame, seen_, sender_);
   }
   SeenPlace seen_{};
+  SeenSender sender_{};
 };
 
 TEST_F(SeenPlaceTest, DistancesFromBothPointers) {
@@ -71,13 +73,37 @@ TEST_F(SeenPlaceTest, APushedAddressIsNotYetThatOfTheFrame) {
   pushed.is_pushed = true;
   SteppedPoint at{};
   at.sp = kSp;
-  See(std::vector<SteppedCall>{CallAt(kSp + 64), pushed}, at, {}, seen_);
+  See(std::vector<SteppedCall>{CallAt(kSp + 64), pushed}, at, {}, 0, seen_, sender_);
   EXPECT_EQ(seen_.from_sp, 64);
+}
+
+// An adapter has put the return address further down, and the interpreter has a frame.
+TEST_F(SeenPlaceTest, ACompiledCallersStackPointer) {
+  SteppedCall call = CallAt(kSp + 16);
+  call.sender = kSp + 64;
+  Step(call, kSp, kSp + 8, {0, kSp + 64, kSp + 64});
+  Step(call, kSp + 8, kSp + 8, {0, 0, kSp + 64}, kSp + 64);
+  EXPECT_EQ(sender_.steps, 2u);
+  EXPECT_EQ(sender_.from_sp, 64);
+  EXPECT_EQ(sender_.other_sp, 1u);
+  EXPECT_EQ(sender_.from_fp, 56);
+  EXPECT_EQ(sender_.other_fp, 0u);
+  EXPECT_EQ(sender_.in_frame, 1u);
+  EXPECT_EQ(sender_.registers, 1U << 2);
+}
+
+// Its frame is found by fp: the adapter to compiled code may align the stack.
+TEST_F(SeenPlaceTest, AnInterpretedCallersStackPointerIsNotNoted) {
+  SteppedCall call = CallAt(kSp + 16);
+  call.caller = SteppedCall::Caller::kInterpreted;
+  Step(call, kSp, kSp + 8);
+  EXPECT_EQ(seen_.in_memory, 1u);
+  EXPECT_EQ(sender_.steps, 0u);
 }
 
 TEST_F(SeenPlaceTest, WithoutAKnownCallNothingIsSeen) {
   SteppedPoint at{};
-  See({}, at, {}, seen_);
+  See({}, at, {}, 0, seen_, sender_);
   SteppedCall call = CallAt(kSp);
   call.caller = SteppedCall::Caller::kUnknown;
   Step(call, kSp, kSp);

@@ -89,6 +89,7 @@ void SteppedStack::Call(const SteppedPoint& at) {
   SteppedCall call = code_.CallerAt(at.top, knows_fp && is_near ? before_.fp : 0);
   call.slot = at.sp;
   call.return_pc = at.top;
+  call.sender = at.sp + kSlotBytes;
   call.fp = call.caller == Caller::kInterpreted ? before_.fp : 0;
   // Behind its code, an nmethod has stubs by which it calls interpreted methods. Recursion leads to
   // the begin of the nmethod.

@@ -31,6 +31,7 @@ struct SteppedCall {
   int32_t frames = 0;      // kCompiled: how many frames; 0: not known
   uint64_t slot = 0;       // address of the return address; the call has returned when sp > slot
   uint64_t return_pc = 0;  // as the call pushed it
+  uint64_t sender = 0;     // the caller's sp before it
   uint64_t fp = 0;         // of an interpreted caller
   uint64_t method = 0;     // Method*
   uint64_t newest = 0;     // kCompiled: Method* of the newest of `frames`; 0: not known

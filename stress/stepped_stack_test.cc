@@ -447,6 +447,7 @@ TEST_F(SteppedStackTest, OfManyCallsTheOldestAreForgotten) {
 // MethodHandle.linkToStatic takes an argument off the stack.
 TEST_F(TwoCallsDeep, AReturnAddressThatIsPutBackHigher) {
   m.Push(0x99);
+  const uint64_t sender = m.sp;
   m.CallTo(kStub);
   const uint64_t return_pc = m.Pop();
   m.Pop();
@@ -454,6 +455,8 @@ TEST_F(TwoCallsDeep, AReturnAddressThatIsPutBackHigher) {
   m.Jump(0x4000);
   m.Other();
   EXPECT_TRUE(m.Tells({4, 3, 2, 1}, 1, 3));
+  EXPECT_EQ(m.stack.calls().back().slot, sender);
+  EXPECT_EQ(m.stack.calls().back().sender, sender);
 }
 
 // An adapter aligns the stack.

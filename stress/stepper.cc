@@ -234,9 +234,17 @@ void Stepper::SeeIn(SteppedPc& counts, const Place& place, const ucontext_t& con
   if (counts.outdated.load(std::memory_order_relaxed) || counts.word != code) {
     counts.outdated.store(false);
     counts.seen = {};
+    counts.sender = {};
     counts.word = code;
   }
-  See(stack_.calls(), place.point, ReadJavaRegisters(context).general, counts.seen);
+  constexpr uint64_t kSenderSlot = 8;  // bytes below fp
+  const std::span<const SteppedCall> calls = stack_.calls();
+  const uint64_t fp = place.point.fp;
+  const bool has_frame = !calls.empty() && fp % 8 == 0 && fp < calls.front().slot &&
+                         fp >= place.point.sp + kSenderSlot;
+  See(calls, place.point, ReadJavaRegisters(context).general,
+      has_frame ? *reinterpret_cast<const uint64_t*>(fp - kSenderSlot) : 0, counts.seen,
+      counts.sender);
 }
 
 void Stepper::WalkLightly(SampledThread& thread, ucontext_t& context, const OnTrace& on_trace) {

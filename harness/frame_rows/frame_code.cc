@@ -20,7 +20,7 @@ FrameCode OfCodelet(std::string_view name, FrameCode code) {
   code.elsewhere = FrameEntry::kInterpreted;
   FrameEntry first = FrameEntry::kInterpreted;
   if (name.starts_with("method entry point") || NameHas(name, "entry point (kind"))
-    first = FrameEntry::kCalled;
+    first = FrameEntry::kCalledBelow;
   if (NameHas(name, "result handlers") || NameHas(name, "slow signature handler") ||
       NameHas(name, "bytecode tracing"))
     first = code.elsewhere = FrameEntry::kCalled;
@@ -72,6 +72,8 @@ FrameCode FrameCodeOf(std::string_view kind, std::string_view name, uint64_t beg
   if (kind == "codelet") return OfCodelet(name, code);
   FrameEntry first = FrameEntry::kCalled;
   if (kind == "nmethod" && frame_words > 0) code.elsewhere = FrameEntry::kFramed;
+  // An adapter begins with the entry from an interpreted caller. Compiled ones come behind it.
+  if (kind == "adapter") first = FrameEntry::kCalledBelow;
   // Pieces that are each called, or jumped to at the begin of a method.
   if (kind == "adapter" || name == "native signature handlers")
     code.elsewhere = FrameEntry::kCalled;
@@ -91,10 +93,23 @@ std::string PlaceText(const FrameRow& row) {
       return fmt::format("{}{:+}", RegisterName(row.reg), row.distance);
     case FramePlace::kInRegister:
       return "in " + RegisterName(row.reg);
+    case FramePlace::kThroughMemory:
+      return fmt::format("[{}{:+}]{:+}", RegisterName(row.reg), row.distance, row.beyond);
     case FramePlace::kInThread:
       return "in the thread";
     default:
       return WhyText(row.why);
+  }
+}
+
+std::string SenderText(const FrameSender& sender) {
+  switch (sender.place) {
+    case FramePlace::kInRegister:
+      return fmt::format("{}{:+}", RegisterName(sender.reg), sender.distance);
+    case FramePlace::kInMemory:
+      return fmt::format("[{}{:+}]{:+}", RegisterName(sender.reg), sender.distance, sender.beyond);
+    default:
+      return "unknown";
   }
 }
 
@@ -107,6 +122,8 @@ std::string PlaceGroup(const FrameRow& row) {
       return row.distance == 8 ? "sp+8" : "sp+n";
     case FramePlace::kInRegister:
       return "in a register";
+    case FramePlace::kThroughMemory:
+      return "by a saved address";
     default:
       return PlaceText(row);
   }

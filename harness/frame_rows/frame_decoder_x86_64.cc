@@ -239,8 +239,16 @@ constexpr uint64_t Bits(std::initializer_list<int> registers) {
 }  // namespace
 
 const FrameRules kFrameRulesX86 = {
-    kStackPointer, kFramePointer, 2, 15, Bits({0, 1, 2, 6, 7, 8, 9, 10, 11}),
-    IsCalled,      BehindPatch};
+    .sp = kStackPointer,
+    .fp = kFramePointer,
+    .thrower = 2,
+    .thread = 15,
+    .sender = 13,
+    .sender_slot = -8,  // interpreter_frame_sender_sp_offset
+    .lost_in_calls = Bits({0, 1, 2, 6, 7, 8, 9, 10, 11}),
+    .is_called = IsCalled,
+    .behind_patch = BehindPatch,
+};
 
 void ReadFrameX86(const cs_insn& insn, FrameInstruction& out) {
   if (ReadFlow(insn, out)) return;

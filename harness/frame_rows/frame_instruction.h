@@ -65,6 +65,8 @@ struct FrameRules {
   FrameRegister sp, fp;
   FrameRegister thrower;   // entry of the exception stub: its return address
   FrameRegister thread;    // JavaThread*
+  FrameRegister sender;    // entry of an interpreted method, and of the adapter that leaves one
+  int32_t sender_slot;     // bytes from an interpreted frame's fp to the word of its caller's sp
   uint64_t lost_in_calls;  // bit i: C code that is called may change register i
   bool (*is_called)(std::span<const uint8_t> code);  // `code` begins as a method or its call stub
   // The method's entry at the start of `code` was overwritten by a jump elsewhere (not entrant).

@@ -19,9 +19,10 @@ namespace walkhammer {
 
 enum class FramePlace : uint8_t {
   kUnknown,
-  kInMemory,    // in the word at register + distance
-  kInRegister,  // in the register
-  kInThread     // in a field of the thread, where the handler of a fault has put it
+  kInMemory,       // in the word at register + distance
+  kInRegister,     // in the register
+  kThroughMemory,  // in the word at the word at register + distance, + beyond
+  kInThread        // in a field of the thread, where the handler of a fault has put it
 };
 
 enum class WhyUnknown : uint8_t {
@@ -32,14 +33,25 @@ enum class WhyUnknown : uint8_t {
   kBehindIndirect  // as kNotReached, and some jump of the code leads nobody knows where
 };
 
+// The caller's stack pointer: what it was before the caller pushed a return address.
+struct FrameSender {
+  FramePlace place = FramePlace::kUnknown;
+  FrameRegister reg = kNoFrameRegister;
+  int32_t distance = 0;  // kInRegister: the register + distance
+  int32_t beyond = 0;    // kInMemory: the word at the register + distance, + beyond
+  bool operator==(const FrameSender&) const = default;
+};
+
 struct FrameRow {
   uint32_t offset = 0;      // of the instruction, from the code's begin
-  int32_t distance = 0;     // kInMemory
+  int32_t distance = 0;     // kInMemory, kThroughMemory
+  int32_t beyond = 0;       // kThroughMemory
   int32_t fp_distance = 0;  // fp_place kInMemory
   uint8_t size = 0;         // bytes of the instruction
   FramePlace place = FramePlace::kUnknown;
   FrameRegister reg = kNoFrameRegister;
   WhyUnknown why = WhyUnknown::kKnown;
+  FrameSender sender = {};
   // The caller's frame pointer. kInRegister: it is still in the frame pointer.
   FramePlace fp_place = FramePlace::kUnknown;
   FrameRegister fp_reg = kNoFrameRegister;
@@ -54,6 +66,8 @@ struct FrameRow {
 enum class FrameEntry : uint8_t {
   kNone,
   kCalled,       // the return address is on top of the stack
+  kCalledBelow,  // so, with the caller's stack pointer in FrameRules::sender: arguments or locals
+                 // may lie between
   kFramed,       // the code's frame of `frame_words` is complete
   kInterpreted,  // fp is that of an interpreted frame
   kThrown,       // the return address is in FrameRules::thrower
@@ -96,8 +110,10 @@ const FrameRow* RowAt(std::span<const FrameRow> rows, uint32_t offset);
 
 // "sp+8", "in rdx", "in the thread", "unknown: paths disagree".
 std::string PlaceText(const FrameRow& row);
+// The caller's stack pointer: "sp+16", "r13+0", "[fp-8]+0", "unknown".
+std::string SenderText(const FrameSender& sender);
 // As PlaceText, with fewer values: "sp+0", "sp+0, frame popped", "sp+8", "sp+n", "fp+n",
-// "in a register", "by a register".
+// "in a register", "by a register", "by a saved address".
 std::string PlaceGroup(const FrameRow& row);
 
 }  // namespace walkhammer

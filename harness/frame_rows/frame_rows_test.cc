@@ -10,28 +10,12 @@
 #include <vector>
 
 #include "harness/base/testing/fails_with.h"
+#include "harness/frame_rows/frame_rows_testing.h"
 
 namespace walkhammer {
 namespace {
 
 using ::testing::ElementsAre;
-using Bytes = std::vector<uint8_t>;
-
-constexpr uint64_t kBegin = 0x7f0000001000;
-
-std::vector<FrameRow> RowsOf(FrameCode code) {
-  auto decoder = FrameDecoder::For(EM_X86_64);
-  EXPECT_TRUE(decoder.ok());
-  code.begin = kBegin;
-  return FrameRowsOf(decoder.value(), code);
-}
-
-std::vector<std::string> Texts(const std::vector<FrameRow>& rows) {
-  std::vector<std::string> texts;
-  for (const FrameRow& row : rows) texts.push_back(PlaceText(row));
-  return texts;
-}
-
 // The rows of code with the entry `how` at its begin.
 std::vector<std::string> Places(const Bytes& bytes, FrameEntry how = FrameEntry::kCalled,
                                 FrameEntry elsewhere = FrameEntry::kNone, int frame_words = 0) {
@@ -419,7 +403,8 @@ TEST(FrameRows, NamesTellHowCodeIsEntered) {
     return FrameCodeOf(kind, name, kBegin, bytes, 0).entries.at(0).how;
   };
   EXPECT_EQ(how("codelet", "iload"), FrameEntry::kInterpreted);
-  EXPECT_EQ(how("codelet", "method entry point (kind = zerolocals)"), FrameEntry::kCalled);
+  EXPECT_EQ(how("codelet", "method entry point (kind = zerolocals)"), FrameEntry::kCalledBelow);
+  EXPECT_EQ(how("adapter", "I2C/C2I adapters(0xba)"), FrameEntry::kCalledBelow);
   EXPECT_EQ(how("stub", "RuntimeStub - _new_instance_Java"), FrameEntry::kCalled);
   EXPECT_EQ(how("stub", "ExceptionBlob"), FrameEntry::kThrown);
   EXPECT_EQ(how("stub", "SafepointBlob"), FrameEntry::kPolled);

@@ -2,6 +2,7 @@
 #include "harness/frame_rows/frame_state.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace walkhammer {
 namespace {
@@ -13,16 +14,19 @@ constexpr int32_t kFarthest = 1 << 24;  // bytes between two addresses of one fr
 
 FrameState FrameState::Entered(FrameEntry how, int frame_words, const FrameRules& rules) {
   FrameState state;
-  state.reached_ = true;
-  const FrameValue entry{Kind::kEntry, 0};
+  state.reached_ = how != FrameEntry::kNone;
+  const FrameValue entry{Kind::kEntry, 0}, sender{Kind::kSender, 0};
   FrameValue& sp = state.registers_[rules.sp];
   FrameValue& fp = state.registers_[rules.fp];
   sp = entry;
   fp = {Kind::kCallerFp, 0};
+  state.sender_ = {Kind::kEntry, kFrameWord};
   switch (how) {
     case FrameEntry::kNone:
-      state.reached_ = false;
       break;
+    case FrameEntry::kCalledBelow:
+      state.registers_[rules.sender] = state.sender_ = sender;
+      [[fallthrough]];
     case FrameEntry::kCalled:
       state.Store(entry, {Kind::kReturn, 0});
       break;
@@ -37,11 +41,14 @@ FrameState FrameState::Entered(FrameEntry how, int frame_words, const FrameRules
       sp = {Kind::kMoved, 0};
       state.Store({Kind::kFrame, kFrameWord}, {Kind::kReturn, 0});
       state.Store({Kind::kFrame, 0}, fp);
+      state.Store({Kind::kFrame, rules.sender_slot}, sender);
+      state.sender_ = sender;
       fp = {Kind::kFrame, 0};
       state.had_frame_ = true;
       break;
     case FrameEntry::kThrown:
       state.registers_[rules.thrower] = {Kind::kReturn, 0};
+      sp.offset = kFrameWord;
       break;
     case FrameEntry::kPolled:
       state.polled_ = true;
@@ -171,7 +178,7 @@ bool FrameState::Holds(const Slot& slot) const {
 
 bool FrameState::operator==(const FrameState& other) const {
   return reached_ == other.reached_ && had_frame_ == other.had_frame_ && polled_ == other.polled_ &&
-         disagrees_ == other.disagrees_ &&
+         disagrees_ == other.disagrees_ && sender_ == other.sender_ &&
          std::equal(registers_, registers_ + kFrameRegisters, other.registers_) &&
          std::equal(slots_, slots_ + count_, other.slots_, other.slots_ + other.count_);
 }
@@ -188,15 +195,18 @@ bool FrameState::Join(const FrameState& from, const FrameRules& rules) {
   had_frame_ |= from.had_frame_;
   polled_ &= from.polled_;
   disagrees_ |= from.disagrees_;
+  if (sender_ != from.sender_) sender_ = {};
   const bool has_moved = registers_[rules.sp] != from.registers_[rules.sp];
   // Frame pointers that are followed differently may still point to frames alike.
-  int32_t to_return = 0, to_fp = 0, from_return = 0, from_fp = 0;
-  const bool is_frame = registers_[rules.fp] != from.registers_[rules.fp] &&
-                        FindIn(rules.fp, Kind::kReturn, to_return) &&
-                        from.FindIn(rules.fp, Kind::kReturn, from_return) &&
-                        to_return == from_return;
-  const bool has_fp = is_frame && FindIn(rules.fp, Kind::kCallerFp, to_fp) &&
-                      from.FindIn(rules.fp, Kind::kCallerFp, from_fp) && to_fp == from_fp;
+  constexpr Kind kOfFrames[] = {Kind::kReturn, Kind::kCallerFp, Kind::kSender};
+  bool has[std::size(kOfFrames)] = {};
+  int32_t at[std::size(kOfFrames)] = {}, other_at = 0;
+  for (size_t i = 0; i < std::size(kOfFrames); i++)
+    has[i] = FindIn(rules.fp, kOfFrames[i], at[i]) &&
+             from.FindIn(rules.fp, kOfFrames[i], other_at) && at[i] == other_at &&
+             Load(Sum(rules.fp, at[i])) == FrameValue{kOfFrames[i]} &&
+             from.Load(from.Sum(rules.fp, at[i])) == FrameValue{kOfFrames[i]};
+  const bool is_frame = registers_[rules.fp] != from.registers_[rules.fp] && has[0];
   for (int i = 0; i < kFrameRegisters; i++)
     if (i != rules.sp && registers_[i] != from.registers_[i]) registers_[i] = {};
   for (int i = count_; i-- > 0;)
@@ -205,8 +215,8 @@ bool FrameState::Join(const FrameState& from, const FrameRules& rules) {
   if (is_frame) {
     ForgetFrames();
     registers_[rules.fp] = {Kind::kFrame, 0};
-    Store({Kind::kFrame, to_return}, {Kind::kReturn, 0});
-    if (has_fp) Store({Kind::kFrame, to_fp}, {Kind::kCallerFp, 0});
+    for (size_t i = 0; i < std::size(kOfFrames); i++)
+      if (has[i]) Store({Kind::kFrame, at[i]}, {kOfFrames[i]});
   }
   if (known && !Locate(rules, both)) disagrees_ = true;
   return !(*this == before);
@@ -226,9 +236,8 @@ void FrameState::LoseSp(const FrameRules& rules) {
   if (was_known && !Locate(rules, after)) disagrees_ = true;
 }
 
-// Finds the lowest word from the address in `base` on that holds a value of `kind`.
-bool FrameState::FindIn(FrameRegister base, Kind kind, int32_t& distance) const {
-  const FrameValue from = registers_[base];
+// Finds the lowest word from the address `from` on that holds a value of `kind`.
+bool FrameState::FindFrom(FrameValue from, Kind kind, int32_t& distance) const {
   bool found = false;
   for (int i = 0; i < count_; i++) {
     const Slot& slot = slots_[i];
@@ -255,13 +264,56 @@ bool FrameState::Locate(const FrameRules& rules, FrameRow& row) const {
   for (row.reg = 0; row.reg < kFrameRegisters; row.reg++)
     if (registers_[row.reg].IsAddress() && FindIn(row.reg, Kind::kReturn, row.distance))
       return true;
+  if (LocateThroughMemory(rules, row)) return true;
   row.reg = kNoFrameRegister;
+  row.distance = 0;
   row.place = polled_ ? FramePlace::kInThread : FramePlace::kUnknown;
   return polled_;
 }
 
+// By an address that the frame itself keeps, as a stub does that aligns the stack.
+bool FrameState::LocateThroughMemory(const FrameRules& rules, FrameRow& row) const {
+  row.place = FramePlace::kThroughMemory;
+  for (const FrameRegister base : {rules.sp, rules.fp})
+    for (int i = 0; i < count_; i++) {
+      const auto& [at, holds] = slots_[i];
+      if (!at.HasBaseOf(registers_[base]) || !holds.IsAddress() ||
+          !FindFrom(holds, Kind::kReturn, row.beyond))
+        continue;
+      row.reg = base;
+      row.distance = at.offset - registers_[base].offset;
+      return true;
+    }
+  row.beyond = 0;
+  return false;
+}
+
+// By a register, else by a word of the frame, that holds an address of the caller's base.
+FrameSender FrameState::SenderOf(const FrameRules& rules) const {
+  if (!sender_.IsAddress()) return {};
+  FrameSender found;
+  const auto is_by = [&](FrameRegister reg) {
+    const bool is_known = sender_.HasBaseOf(registers_[reg]);
+    if (is_known)
+      found = {FramePlace::kInRegister, reg, sender_.offset - registers_[reg].offset, 0};
+    return is_known;
+  };
+  if (is_by(rules.sp) || is_by(rules.fp)) return found;
+  for (FrameRegister reg = 0; reg < kFrameRegisters; reg++)
+    if (is_by(reg)) return found;
+  for (const FrameRegister reg : {rules.fp, rules.sp})
+    for (int i = 0; i < count_; i++) {
+      const auto& [at, holds] = slots_[i];
+      if (at.HasBaseOf(registers_[reg]) && sender_.HasBaseOf(holds))
+        return {FramePlace::kInMemory, reg, at.offset - registers_[reg].offset,
+                sender_.offset - holds.offset};
+    }
+  return {};
+}
+
 void FrameState::Tell(const FrameRules& rules, FrameRow& row) const {
   row.had_frame = had_frame_;
+  row.sender = SenderOf(rules);
   if (!Locate(rules, row)) row.why = disagrees_ ? WhyUnknown::kPathsDisagree : WhyUnknown::kLost;
   if (int32_t distance = 0; FindIn(rules.fp, Kind::kReturn, distance)) row.from_fp = distance;
   if (registers_[rules.fp].kind == Kind::kCallerFp) {

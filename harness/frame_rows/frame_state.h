@@ -17,6 +17,7 @@ struct FrameValue {
     kEntry,     // address of the return address as the code was entered, + offset
     kFrame,     // frame pointer of an interpreted frame, + offset
     kMoved,     // stack pointer after its newest move by an unknown amount, + offset
+    kSender,    // the caller's stack pointer as a register was entered with it, + offset
     kReturn,    // the return address
     kSaved,     // a copy of the return address, saved with other registers
     kCallerFp,  // the caller's frame pointer
@@ -28,9 +29,7 @@ struct FrameValue {
   int32_t offset = 0;
   uint8_t move = 0;  // kMoved: which move, below kMostMoves
 
-  bool IsAddress() const {
-    return kind == Kind::kEntry || kind == Kind::kFrame || kind == Kind::kMoved;
-  }
+  bool IsAddress() const { return kind >= Kind::kEntry && kind <= Kind::kSender; }
   bool HasBaseOf(const FrameValue& other) const { return kind == other.kind && move == other.move; }
   bool operator==(const FrameValue&) const = default;
 };
@@ -51,7 +50,7 @@ class FrameState {
   }
   // Where paths meet that have moved the stack pointer differently.
   void LoseSp(const FrameRules& rules);
-  // Sets what the state tells: places, why and had_frame.
+  // Sets what the state tells: places, the caller's stack pointer, why and had_frame.
   void Tell(const FrameRules& rules, FrameRow& row) const;
 
  private:
@@ -73,7 +72,12 @@ class FrameState {
   bool Holds(const Slot& slot) const;
   FrameValue Sum(FrameRegister from, int32_t offset) const;
   void DropSlot(int i) { slots_[i] = slots_[--count_]; }
-  bool FindIn(FrameRegister base, Kind kind, int32_t& distance) const;
+  bool FindFrom(FrameValue from, Kind kind, int32_t& distance) const;
+  bool FindIn(FrameRegister base, Kind kind, int32_t& distance) const {
+    return FindFrom(registers_[base], kind, distance);
+  }
+  bool LocateThroughMemory(const FrameRules& rules, FrameRow& row) const;
+  FrameSender SenderOf(const FrameRules& rules) const;
   bool Locate(const FrameRules& rules, FrameRow& row) const;
 
   bool reached_ = false;
@@ -81,6 +85,7 @@ class FrameState {
   bool polled_ = false;     // entered by kPolled, and the return address is not on the stack yet
   bool disagrees_ = false;  // paths have disagreed on the way here
   int count_ = 0;
+  FrameValue sender_;  // the caller's stack pointer, an address; kAny: not known
   FrameValue registers_[kFrameRegisters];
   Slot slots_[kMostSlots];
 };

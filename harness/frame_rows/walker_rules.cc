@@ -51,7 +51,8 @@ Prediction BySize(const RuledCode& code, const FrameRow& row) {
   const int32_t distance = kRuledWord * (code.frame_words - 1);
   if (IsAtSp(row, distance)) return Right("sp + frame size");
   if (!IsFromSp(row)) {
-    if (row.place == FramePlace::kInMemory && row.reg == kRuledFp) return kNotKnown;
+    const bool is_by_fp = row.place == FramePlace::kInMemory && row.reg == kRuledFp;
+    if (is_by_fp || row.place == FramePlace::kThroughMemory) return kNotKnown;
     return Wrong("sp + frame size: the return address is not on the stack");
   }
   if (row.distance > distance) return Wrong("sp + frame size: more was pushed");

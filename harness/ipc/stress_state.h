@@ -213,6 +213,14 @@ struct SeenPlace {
 }
 inline int CodeBytesAt(uint64_t pc) { return static_cast<int>(8 - (pc & 7)); }
 
+// Where an instruction finds the stack pointer of its compiled caller, as that was before the call.
+struct SeenSender {
+  uint32_t steps, other_sp, other_fp;  // as of SeenPlace
+  int32_t from_sp, from_fp;
+  uint32_t in_frame;   // steps at which the frame pointer's sender_sp word held it
+  uint32_t registers;  // bit i: register i held it at all these steps
+};
+
 // An instruction that was stepped, and the first walker's answers there.
 struct SteppedPc : StepAnswers {
   std::atomic<uint64_t> pc;  // 0: free
@@ -221,6 +229,7 @@ struct SteppedPc : StepAnswers {
   std::atomic<bool> outside;   // a thread that was not in Java was stepped here, too
   uint64_t word;               // CodeWordAt(pc) at the steps of `seen`
   SeenPlace seen;
+  SeenSender sender;
   StepAnswers others[kMaxWalkers - 1];  // of the other walkers
 
   const StepAnswers& Of(int walker) const { return walker == 0 ? *this : others[walker - 1]; }
@@ -228,7 +237,7 @@ struct SteppedPc : StepAnswers {
 };
 
 struct StressState : LineState {
-  static constexpr uint64_t kMagic = 0x57485354524553b6;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553b7;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxCode = 1 << 16;
   static constexpr uint32_t kMaxPcs = 1 << 17;

@@ -224,6 +224,8 @@ struct FramePlaceRow {
   uint64_t steps = 0;
   uint64_t judged = 0;  // steps at which the calls know the place
   uint64_t agreed = 0, disagreed = 0;
+  uint64_t senders = 0;  // of `instructions`, those whose code tells the caller's sp
+  uint64_t sender_agreed = 0, sender_disagreed = 0;  // steps at which the calls know that, too
   bool operator==(const FramePlaceRow&) const = default;
 };
 
@@ -235,7 +237,8 @@ struct FrameWalkerRow {
   bool operator==(const FrameWalkerRow&) const = default;
 };
 
-// An instruction whose code and whose calls disagree on where its return address is.
+// An instruction whose code and whose calls disagree on where its return address is, or where its
+// caller's sp is.
 struct FrameDifferenceRow {
   int64_t cell = 0;
   std::string code, name;

@@ -158,6 +158,9 @@ void Columns(Row& row, Column column) {
   column("judged", row.judged, kSum);
   column("agreed", row.agreed, kSum);
   column("disagreed", row.disagreed, kSum);
+  column("senders", row.senders, kMost);
+  column("sender_agreed", row.sender_agreed, kSum);
+  column("sender_disagreed", row.sender_disagreed, kSum);
 }
 
 template <ARow<FrameWalkerRow> Row, typename Column>

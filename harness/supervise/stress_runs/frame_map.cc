@@ -58,7 +58,11 @@ class Mapper {
         if (!counts->outdated.load() && HasCode(piece, *counts))
           code.starts.push_back(static_cast<uint32_t>(counts->pc.load() - piece.begin));
       rows = FrameRowsOf(decoder_, code);
-      for (const FrameRow& row : rows) PlaceOf(piece, PlaceGroup(row)).instructions++;
+      for (const FrameRow& row : rows) {
+        FramePlaceRow& place = PlaceOf(piece, PlaceGroup(row));
+        place.instructions++;
+        place.senders += row.sender.place != FramePlace::kUnknown ? 1 : 0;
+      }
       predictions_.Begin(KindOf(piece), piece, rows);
     }
     for (const SteppedPc* counts : piece.pcs) {
@@ -94,13 +98,17 @@ class Mapper {
     const std::string group = piece.gone ? kGone : PlaceGroup(row);
     const bool is_there = !counts.outdated.load() && HasCode(piece, counts);
     const SeenPlace seen = is_there ? counts.seen : SeenPlace{};
+    const SeenSender sender = is_there ? counts.sender : SeenSender{};
     const FrameComparison compared = Compare(row, seen, decoder_.rules());
+    const FrameComparison senders = CompareSender(row.sender, sender, decoder_.rules());
     FramePlaceRow& place = PlaceOf(piece, group);
     place.pcs++;
     place.steps += counts.steps;
     place.judged += seen.in_memory + uint64_t{seen.in_register};
     place.agreed += compared.agreed;
     place.disagreed += compared.disagreed;
+    place.sender_agreed += senders.agreed;
+    place.sender_disagreed += senders.disagreed;
     for (int i = 0; i < job_.walker_count; i++) {
       const std::string& walker = AllWalkers()[job_.walkers[i]].name;
       FrameWalkerRow& answers = walkers_[{i, place.code, group}];
@@ -113,20 +121,24 @@ class Mapper {
       answers.proven += here.proven;
       answers.contradicted += here.contradicted;
     }
-    if (compared.disagreed > 0) AddDifference(piece, row, seen, compared.disagreed);
+    if (compared.disagreed > 0)
+      AddDifference(piece, row, PlaceText(row), SeenText(seen), compared.disagreed);
+    if (senders.disagreed > 0)
+      AddDifference(piece, row, "caller's sp: " + SenderText(row.sender), SeenSenderText(sender),
+                    senders.disagreed);
   }
 
   // Copies of a piece of code count as one.
-  void AddDifference(const CodePiece& piece, const FrameRow& row, const SeenPlace& seen,
-                     uint64_t steps) {
+  void AddDifference(const CodePiece& piece, const FrameRow& row, const std::string& place,
+                     const std::string& seen, uint64_t steps) {
     FrameDifferenceRow difference;
     difference.cell = cell_;
     difference.code = KindOf(piece);
     difference.name = piece.name;
     difference.level = piece.level;
     difference.begin = row.offset;
-    difference.place = PlaceText(row);
-    difference.seen = SeenText(seen);
+    difference.place = place;
+    difference.seen = seen;
     const uint64_t pc = piece.begin + row.offset;
     difference.instruction = DisassemblyOf(disassembler_, piece, pc, pc + row.size);
     auto& known = differences_[{difference.code, difference.name, difference.begin,
@@ -182,6 +194,25 @@ FrameComparison Compare(const FrameRow& row, const SeenPlace& seen, const FrameR
   if (row.reg == rules.sp) return at(row.distance == seen.from_sp, seen.other_sp);
   if (row.reg == rules.fp) return at(row.distance == seen.from_fp, seen.other_fp);
   return {};
+}
+
+FrameComparison CompareSender(const FrameSender& sender, const SeenSender& seen,
+                              const FrameRules& rules) {
+  const auto at = [&](bool is_first, uint64_t others) {
+    const uint64_t agreed = is_first ? seen.steps - others : 0;
+    return FrameComparison{agreed, seen.steps - agreed};
+  };
+  if (sender.place == FramePlace::kInMemory && sender.reg == rules.fp &&
+      sender.distance == rules.sender_slot && sender.beyond == 0)
+    return {seen.in_frame, seen.steps - uint64_t{seen.in_frame}};
+  if (sender.place != FramePlace::kInRegister) return {};
+  if (sender.reg == rules.sp) return at(sender.distance == seen.from_sp, seen.other_sp);
+  if (sender.reg == rules.fp) return at(sender.distance == seen.from_fp, seen.other_fp);
+  return sender.distance == 0 ? at((seen.registers >> sender.reg & 1) != 0, 0) : FrameComparison{};
+}
+
+std::string SeenSenderText(const SeenSender& seen) {
+  return fmt::format("sp{:+}{}", seen.from_sp, seen.other_sp > 0 ? " and others" : "");
 }
 
 std::string SeenText(const SeenPlace& seen) {

@@ -37,6 +37,12 @@ struct FrameComparison {
 };
 FrameComparison Compare(const FrameRow& row, const SeenPlace& seen, const FrameRules& rules);
 
+// The same of the caller's sp.
+FrameComparison CompareSender(const FrameSender& sender, const SeenSender& seen,
+                              const FrameRules& rules);
+// Where the calls have shown it: "sp+16", "sp+16 and others".
+std::string SeenSenderText(const SeenSender& seen);
+
 // Where the calls have shown the return address: "sp+16", "sp+8 or sp+16", "in a register".
 std::string SeenText(const SeenPlace& seen);
 

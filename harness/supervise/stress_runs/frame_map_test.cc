@@ -130,6 +130,27 @@ TEST_F(FrameMapTest, ADifferenceIsListed) {
   EXPECT_EQ(row.instruction, "+0x5  add rsp, 0x10");
 }
 
+TEST_F(FrameMapTest, TheCallersStackPointerIsCompared) {
+  SteppedPc& pc = Stepped(kFramedMethod + 5, 24);
+  pc.sender.steps = 9;
+  pc.sender.from_sp = 40;
+  pc.sender.other_sp = 4;
+  FrameMapRows rows = Map();
+  ASSERT_EQ(rows.differences.size(), 1u);
+  EXPECT_EQ(rows.differences[0].place + " " + rows.differences[0].seen,
+            "caller's sp: sp+32 sp+40 and others");
+  EXPECT_EQ(rows.differences[0].steps, 9u);
+  pc.sender.from_sp = 32;
+  rows = Map();
+  EXPECT_EQ(rows.differences[0].steps, 4u);
+  EXPECT_EQ(rows.places.back().place, "sp+n");
+  EXPECT_EQ(rows.places.back().senders, 1u);
+  EXPECT_EQ(rows.places.back().sender_agreed, 5u);
+  EXPECT_EQ(rows.places.back().sender_disagreed, 4u);
+  pc.word ^= 1;
+  EXPECT_TRUE(Map().differences.empty());
+}
+
 // An instruction of older code began in the middle of one of today's.
 TEST_F(FrameMapTest, OlderCodeSaysNothingOfWhereInstructionsBegin) {
   Stepped(kFramedMethod + 1, 8);
@@ -250,6 +271,29 @@ TEST_F(FrameMapTest, AnswersOutsideOfJavaSayNothingOfAPrediction) {
   body.contradicted = 9;
   body.outside = true;
   EXPECT_TRUE(Map().refuted.empty());
+}
+
+TEST(FrameComparisons, TheCallersStackPointer) {
+  FrameRules rules{};
+  rules.sp = 4;
+  rules.fp = 5;
+  rules.sender_slot = -8;
+  const SeenSender seen{10, 3, 1, 24, 16, 6, 1U << 13};
+  const auto agreed = [&](const FrameSender& sender) {
+    const FrameComparison compared = CompareSender(sender, seen, rules);
+    return compared.agreed + compared.disagreed == 10 ? static_cast<int>(compared.agreed) : -1;
+  };
+  constexpr FramePlace kReg = FramePlace::kInRegister, kMem = FramePlace::kInMemory;
+  EXPECT_EQ(agreed({kReg, 4, 24, 0}), 7);
+  EXPECT_EQ(agreed({kReg, 4, 16, 0}), 0);
+  EXPECT_EQ(agreed({kReg, 5, 16, 0}), 9);
+  EXPECT_EQ(agreed({kReg, 13, 0, 0}), 10);
+  EXPECT_EQ(agreed({kReg, 12, 0, 0}), 0);
+  EXPECT_EQ(agreed({kReg, 13, 8, 0}), -1);  // registers are compared as they are
+  EXPECT_EQ(agreed({kMem, 5, -8, 0}), 6);
+  EXPECT_EQ(agreed({kMem, 4, -8, 0}), -1);
+  EXPECT_EQ(agreed({}), -1);
+  EXPECT_EQ(SeenSenderText({10, 0, 0, 24, 16, 0, 0}), "sp+24");
 }
 
 TEST(FrameComparisons, StepsOfOneInstructionMayDiffer) {

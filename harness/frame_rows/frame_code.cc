@@ -28,6 +28,44 @@ FrameCode OfCodelet(std::string_view name, FrameCode code) {
   return code;
 }
 
+bool IsDeoptimisation(std::string_view name) {
+  return NameHas(name, "DeoptimizationBlob") || NameHas(name, "deopt_blob");
+}
+bool IsUncommonTrap(std::string_view name) {
+  return NameHas(name, "UncommonTrapBlob") || NameHas(name, "uncommon_trap_blob");
+}
+bool IsOfC1(std::string_view name) { return NameHas(name, "Runtime1") || NameHas(name, "C1 "); }
+
+// Stubs that begin otherwise than by a call, or do not return as they were called.
+FrameCode OfStub(std::string_view name, int frame_words, FrameCode code) {
+  constexpr uint8_t kPushRbx = 0x53;
+  const uint8_t begins = code.bytes.empty() ? 0 : code.bytes[0];
+  FrameCode::Entry first{0, FrameEntry::kCalled};
+  code.replaces_frames = IsDeoptimisation(name) || IsUncommonTrap(name);
+  // Pieces that are each called. The blob of deoptimisation has an entry for each reason.
+  if (name == "native signature handlers" || IsDeoptimisation(name))
+    code.elsewhere = FrameEntry::kCalled;
+  // SharedRuntime::generate_handler_blob: only where the fault of a poll leads does it make room.
+  const bool is_poll = NameHas(name, "SafepointBlob") || name.starts_with("polling_page_");
+  if (is_poll && begins == kPushRbx) first.how = FrameEntry::kPolled;
+  // C1's handlers of exceptions (Runtime1::generate_handle_exception). Its stubs jump to
+  // forward_exception with their frame.
+  const bool forwards = IsOfC1(name) && NameHas(name, "forward_exception");
+  code.replaces_return = is_poll || forwards || (IsOfC1(name) && NameHas(name, "handle_exception"));
+  if (forwards) {
+    first.how = FrameEntry::kFramedByFp;
+    code.frame_words = frame_words;
+  }
+  if (NameHas(name, "ExceptionBlob") || name.starts_with("exception_blob"))
+    first.how = FrameEntry::kThrown;
+  // Return addresses that were replaced lead here, and an exception that no Java caller handles.
+  if (name.starts_with("cont_returnBarrier") || name.starts_with("cont_preempt") ||
+      name.starts_with("upcall_stub_exception_handler"))
+    first.how = FrameEntry::kReturned;
+  code.entries.push_back(first);
+  return code;
+}
+
 const char* WhyText(WhyUnknown why) {
   switch (why) {
     case WhyUnknown::kPathsDisagree:
@@ -53,9 +91,7 @@ bool IsByFp(const FrameRow& row) { return row.reg == 5; }
 // The stubs of C1 that throw, and what replaces the caller's frame. JDK 28 has other names.
 bool NeverReturns(std::string_view name) {
   return NameHas(name, "throw_") || NameHas(name, "forward_exception") ||
-         NameHas(name, "unwind_exception") || NameHas(name, "UncommonTrapBlob") ||
-         NameHas(name, "uncommon_trap_blob") || NameHas(name, "DeoptimizationBlob") ||
-         NameHas(name, "deopt_blob");
+         NameHas(name, "unwind_exception") || IsUncommonTrap(name) || IsDeoptimisation(name);
 }
 
 bool IsScratch(std::string_view name) {
@@ -68,22 +104,15 @@ FrameCode FrameCodeOf(std::string_view kind, std::string_view name, uint64_t beg
   FrameCode code;
   code.begin = begin;
   code.bytes = bytes;
-  code.frame_words = frame_words;
   if (kind == "codelet") return OfCodelet(name, code);
-  FrameEntry first = FrameEntry::kCalled;
-  if (kind == "nmethod" && frame_words > 0) code.elsewhere = FrameEntry::kFramed;
-  // An adapter begins with the entry from an interpreted caller. Compiled ones come behind it.
-  if (kind == "adapter") first = FrameEntry::kCalledBelow;
-  // Pieces that are each called, or jumped to at the begin of a method.
-  if (kind == "adapter" || name == "native signature handlers")
-    code.elsewhere = FrameEntry::kCalled;
-  if (NameHas(name, "ExceptionBlob") || name.starts_with("exception_blob"))
-    first = FrameEntry::kThrown;
-  // SharedRuntime::generate_handler_blob: only where the fault of a poll leads does it make room.
-  constexpr uint8_t kPushRbx = 0x53;
-  const bool is_poll = NameHas(name, "SafepointBlob") || name.starts_with("polling_page_");
-  if (is_poll && !bytes.empty() && bytes[0] == kPushRbx) first = FrameEntry::kPolled;
-  code.entries.push_back({0, first});
+  if (kind == "stub") return OfStub(name, frame_words, code);
+  const bool is_nmethod = kind == "nmethod", is_adapter = kind == "adapter";
+  if (is_nmethod) code.frame_words = frame_words;
+  if (is_nmethod && frame_words > 0) code.elsewhere = FrameEntry::kFramed;
+  // An adapter begins with the entry from an interpreted caller. The others are each called, or
+  // jumped to at the begin of a method.
+  if (is_adapter) code.elsewhere = FrameEntry::kCalled;
+  code.entries.push_back({0, is_adapter ? FrameEntry::kCalledBelow : FrameEntry::kCalled});
   return code;
 }
 

@@ -129,6 +129,16 @@ void ReadSum(const cs_insn& insn, FrameInstruction& out) {
   out.Add({Effect::kSet, RegisterOf(to), RegisterOf(to), 8, insn.id == X86_INS_SUB ? -by : by});
 }
 
+// and rsp, -N with a power of 2 aligns the stack.
+void ReadAnd(const cs_insn& insn, FrameInstruction& out) {
+  const cs_x86_op& to = insn.detail->x86.operands[0];
+  const cs_x86_op& by = insn.detail->x86.operands[1];
+  const bool aligns = IsWord(to) && RegisterOf(to) == kStackPointer && by.type == X86_OP_IMM &&
+                      by.imm < 0 && by.imm >= -4096 && (by.imm & -by.imm) == -by.imm;
+  if (!aligns) return LoseWritten(insn, out);
+  out.Add({Effect::kAlign, kStackPointer, kNoFrameRegister, 8, static_cast<int32_t>(-by.imm)});
+}
+
 void ReadPop(const cs_x86_op& to, FrameInstruction& out) {
   if (RegisterOf(to) == kStackPointer) return Lose(out, kStackPointer);
   if (IsWord(to)) out.Add({Effect::kLoad, RegisterOf(to), kStackPointer});
@@ -201,6 +211,9 @@ bool IsCalled(std::span<const uint8_t> code) {
   return IsBang(code) || (Begins(code, {0x48, 0xbb}) && code.size() > kJump && code[kJump] == 0xe9);
 }
 
+// mov [r15 + N], rdx: what the stub of deoptimisation begins with for an exception.
+bool IsThrown(std::span<const uint8_t> code) { return Begins(code, {0x49, 0x89, 0x97}); }
+
 // NativeJump::patch_verified_entry writes five bytes over the first instruction, which has seven:
 // the touching of the stack, or sub rsp, N.
 size_t BehindPatch(std::span<const uint8_t> code, bool& has_frame) {
@@ -247,6 +260,7 @@ const FrameRules kFrameRulesX86 = {
     .sender_slot = -8,  // interpreter_frame_sender_sp_offset
     .lost_in_calls = Bits({0, 1, 2, 6, 7, 8, 9, 10, 11}),
     .is_called = IsCalled,
+    .is_thrown = IsThrown,
     .behind_patch = BehindPatch,
 };
 
@@ -262,6 +276,10 @@ void ReadFrameX86(const cs_insn& insn, FrameInstruction& out) {
     case X86_INS_BT:
       return;
     case X86_INS_PUSH:
+      if (x86.operands[0].type == X86_OP_MEM) {
+        Move(out, -kPushed);
+        return out.Add({Effect::kStore, kStackPointer});
+      }
       return Push(out, IsWord(x86.operands[0]) ? RegisterOf(x86.operands[0]) : kNoFrameRegister);
     case X86_INS_PUSHFQ:
     case X86_INS_PUSHF:
@@ -282,6 +300,8 @@ void ReadFrameX86(const cs_insn& insn, FrameInstruction& out) {
     case X86_INS_SUB:
     case X86_INS_LEA:
       return ReadSum(insn, out);
+    case X86_INS_AND:
+      return ReadAnd(insn, out);
     case X86_INS_XCHG:
       return ReadExchange(insn, out);
     default:

@@ -24,9 +24,10 @@ struct FrameEffect {
   enum class Kind : uint8_t {
     kSet,    // to = from + offset
     kLoad,   // to = the word at from + offset
-    kStore,  // the word at to + offset = from
+    kStore,  // the word at to + offset = from; kNoFrameRegister: = some word of memory
     kSpoil,  // `bytes` at to + offset become unknown
     kLose,   // to becomes unknown
+    kAlign,  // the stack pointer is rounded down to a multiple of `offset`, a power of 2
     kSwap    // to and from change places
   };
   Kind kind;
@@ -69,6 +70,7 @@ struct FrameRules {
   int32_t sender_slot;     // bytes from an interpreted frame's fp to the word of its caller's sp
   uint64_t lost_in_calls;  // bit i: C code that is called may change register i
   bool (*is_called)(std::span<const uint8_t> code);  // `code` begins as a method or its call stub
+  bool (*is_thrown)(std::span<const uint8_t> code);  // so, as an entry of FrameEntry::kThrown
   // The method's entry at the start of `code` was overwritten by a jump elsewhere (not entrant).
   // Returns the offset of the first instruction behind it that is whole, else 0. `has_frame`: the
   // overwritten part has made the frame.

@@ -117,13 +117,13 @@ class Analysis {
   }
 
   void Enter(uint32_t offset, FrameEntry how) {
-    Flows(code_.begin + offset, FrameState::Entered(how, code_.frame_words, decoder_.rules()));
+    Flows(code_.begin + offset, FrameState::Entered(how, code_, decoder_.rules()));
   }
 
   void Pass(const FrameInstruction& at, FrameState state) {
     if (at.flow == Flow::kCall) {
       if (at.target != 0)
-        Flows(at.target, FrameState::Entered(FrameEntry::kCalled, 0, decoder_.rules()));
+        Flows(at.target, FrameState::Entered(FrameEntry::kCalled, code_, decoder_.rules()));
       if (std::binary_search(code_.no_return.begin(), code_.no_return.end(), at.target)) return;
       state.Call(decoder_.rules());
     } else {
@@ -157,7 +157,7 @@ class Analysis {
       const uint32_t offset = OffsetOf(at.address);
       const size_t behind = decoder_.rules().behind_patch(At(offset), has_frame);
       if (behind == 0) continue;
-      FrameState state = FrameState::Entered(FrameEntry::kCalled, 0, decoder_.rules());
+      FrameState state = FrameState::Entered(FrameEntry::kCalled, code_, decoder_.rules());
       const FrameRegister sp = decoder_.rules().sp;
       if (has_frame)
         state.Apply({FrameEffect::Kind::kSet, sp, sp, 8, -8 * (code_.frame_words - 1)},
@@ -182,9 +182,13 @@ class Analysis {
         continue;
       }
       NodeAt(offset);
-      const bool is_called = code_.elsewhere == FrameEntry::kFramed &&
-                             (offset < code_.complete || decoder_.rules().is_called(At(offset)));
-      Enter(offset, is_called ? FrameEntry::kCalled : code_.elsewhere);
+      FrameEntry how = code_.elsewhere;
+      if (how == FrameEntry::kFramed &&
+          (offset < code_.complete || decoder_.rules().is_called(At(offset))))
+        how = FrameEntry::kCalled;
+      else if (how == FrameEntry::kCalled && decoder_.rules().is_thrown(At(offset)))
+        how = FrameEntry::kThrown;
+      Enter(offset, how);
       Settle();
     }
   }

@@ -59,6 +59,7 @@ struct FrameRow {
   std::optional<int32_t> from_fp = std::nullopt;
   bool had_frame = false;  // something was pushed, on some path that leads here
   bool calls = false;      // the instruction is a call
+  bool replaced = false;   // the return address may be another than the caller has pushed
   bool operator==(const FrameRow&) const = default;
 };
 
@@ -70,8 +71,10 @@ enum class FrameEntry : uint8_t {
                  // may lie between
   kFramed,       // the code's frame of `frame_words` is complete
   kInterpreted,  // fp is that of an interpreted frame
-  kThrown,       // the return address is in FrameRules::thrower
-  kPolled        // the return address is in a field of the thread
+  kFramedByFp,   // so, and fp is that of the frame, [fp + 8] the return address
+  kThrown,       // the return address is in FrameRules::thrower, and the frame of its code above sp
+  kPolled,       // so, but in a field of the thread
+  kReturned      // by a return: there is no return address
 };
 
 struct FrameCode {
@@ -81,7 +84,7 @@ struct FrameCode {
   };
   uint64_t begin = 0;
   std::span<const uint8_t> bytes;
-  int frame_words = 0;    // of a compiled method, with the return address; 0: not known
+  int frame_words = 0;    // of kFramed and kFramedByFp, with the return address; 0: not known
   uint32_t complete = 0;  // offset from which that frame is complete; 0: not known
   std::vector<Entry> entries;
   // Where instructions are known to begin, ascending: code lies between data, as where C1 has put a
@@ -90,6 +93,12 @@ struct FrameCode {
   // How code is entered that no entry leads to: exception handlers of a method, for instance. With
   // kFramed, what is before `complete` is entered as kCalled: a jump was put over what led there.
   FrameEntry elsewhere = FrameEntry::kNone;
+  // A register that the code stores over its return address holds another one, as the stubs of
+  // exceptions put that of a handler there.
+  bool replaces_return = false;
+  // The first move of the stack pointer by an unknown amount removes the frame of the caller. From
+  // then on, a word pushed from memory is the return address of a frame that is laid out anew.
+  bool replaces_frames = false;
   std::vector<uint64_t> no_return;  // addresses of code that does not return to its caller; sorted
 };
 

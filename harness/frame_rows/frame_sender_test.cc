@@ -108,6 +108,11 @@ TEST(FrameSenders, WherePathsMeetItIsTheSameOrUnknown) {
                        0x90};             // +0xb nop
   EXPECT_THAT(SenderTexts(Entered(bytes, FrameEntry::kCalled, FrameEntry::kInterpreted)),
               ElementsAre("sp+8", "sp+16", "sp+16", "fp+16", "[fp-8]+0", "unknown"));
+  EXPECT_THAT(SenderTexts(Entered({0xeb, 0x02,  // jmp +4
+                                   0x31, 0xc0,  // xor eax, eax
+                                   0x90},       // nop
+                                  FrameEntry::kCalled, FrameEntry::kCalledBelow)),
+              ElementsAre("sp+8", "r13+0", "unknown"));
   const Bytes entry = {0x55,              // +0x0 push rbp
                        0x48, 0x89, 0xe5,  // +0x1 mov rbp, rsp
                        0x41, 0x55,        // +0x4 push r13

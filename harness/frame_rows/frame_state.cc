@@ -12,9 +12,11 @@ constexpr int32_t kFarthest = 1 << 24;  // bytes between two addresses of one fr
 
 }  // namespace
 
-FrameState FrameState::Entered(FrameEntry how, int frame_words, const FrameRules& rules) {
+FrameState FrameState::Entered(FrameEntry how, const FrameCode& code, const FrameRules& rules) {
   FrameState state;
   state.reached_ = how != FrameEntry::kNone;
+  state.replaces_return_ = code.replaces_return;
+  state.replaces_frames_ = code.replaces_frames;
   const FrameValue entry{Kind::kEntry, 0}, sender{Kind::kSender, 0};
   FrameValue& sp = state.registers_[rules.sp];
   FrameValue& fp = state.registers_[rules.fp];
@@ -31,10 +33,13 @@ FrameState FrameState::Entered(FrameEntry how, int frame_words, const FrameRules
       state.Store(entry, {Kind::kReturn, 0});
       break;
     case FrameEntry::kFramed:
+    case FrameEntry::kFramedByFp:
       state.Store(entry, {Kind::kReturn, 0});
       state.Store({Kind::kEntry, -kFrameWord}, fp);
-      sp.offset = -kFrameWord * std::max(frame_words - 1, 0);
+      sp.offset = -kFrameWord * std::max(code.frame_words - 1, 0);
       fp = {};
+      if (how == FrameEntry::kFramedByFp) fp = {Kind::kEntry, -kFrameWord};
+      if (how == FrameEntry::kFramedByFp && code.frame_words == 0) sp = {Kind::kMoved, 0};
       state.had_frame_ = true;
       break;
     case FrameEntry::kInterpreted:
@@ -49,10 +54,15 @@ FrameState FrameState::Entered(FrameEntry how, int frame_words, const FrameRules
     case FrameEntry::kThrown:
       state.registers_[rules.thrower] = {Kind::kReturn, 0};
       sp.offset = kFrameWord;
+      state.aligned_ = true;
       break;
     case FrameEntry::kPolled:
-      state.polled_ = true;
+      state.polled_ = state.aligned_ = true;
       sp.offset = kFrameWord;  // room for the return address is made first
+      break;
+    case FrameEntry::kReturned:
+      sp = {Kind::kMoved, 0};
+      fp = state.sender_ = {};
       break;
   }
   return state;
@@ -91,6 +101,12 @@ bool FrameState::Uses(uint8_t move) const {
 // If there are too many moves, the first is forgotten, with all that is relative to it.
 void FrameState::MoveByUnknown(const FrameRules& rules) {
   registers_[rules.sp] = {};
+  if (replaces_frames_ && !reframed_) {
+    std::fill(registers_, registers_ + kFrameRegisters, FrameValue());
+    sender_ = {};
+    count_ = 0;
+    reframed_ = true;
+  }
   uint8_t move = 0;
   while (move < FrameValue::kMostMoves && Uses(move)) move++;
   if (move == FrameValue::kMostMoves) {
@@ -106,6 +122,16 @@ void FrameState::MoveByUnknown(const FrameRules& rules) {
   }
   registers_[rules.sp] = {Kind::kMoved, 0, move};
   had_frame_ = true;
+}
+
+// Frames of compiled code are aligned to 16 bytes.
+void FrameState::Align(int32_t bytes, const FrameRules& rules) {
+  constexpr int32_t kAligned = 16;
+  FrameValue sp = registers_[rules.sp];
+  if (!aligned_ || !sp.HasBaseOf(sender_) || bytes > kAligned) return MoveByUnknown(rules);
+  const int32_t above = sender_.offset - sp.offset;
+  sp.offset = sender_.offset - (above + bytes - 1) / bytes * bytes;
+  Set(rules.sp, sp, rules);
 }
 
 void FrameState::Forget(FrameValue at, int32_t bytes) {
@@ -136,10 +162,36 @@ FrameValue FrameState::Load(FrameValue at) const {
 // On top of the stack, a return address is where the next return finds it. Elsewhere it is saved
 // only.
 void FrameState::Save(const FrameEffect& effect, const FrameRules& rules) {
-  FrameValue value = registers_[effect.from];
+  const bool is_register = effect.from < kFrameRegisters;
+  if (!is_register && reframed_) return PushNewFrame(rules);
+  FrameValue value = is_register ? registers_[effect.from] : FrameValue();
+  const FrameValue at = Sum(effect.to, effect.offset);
+  if (replaces_return_ && (value.kind == Kind::kAny || value.kind == Kind::kReturn) &&
+      Load(at).kind == Kind::kReturn) {
+    replaced_ = true;
+    return;
+  }
+  if (aligned_ && effect.to == rules.thread && effect.from == rules.thrower &&
+      value.kind == Kind::kReturn) {
+    if (!IsOnStack()) registers_[effect.from] = {};
+    polled_ = true;
+  }
   const bool is_top = effect.to == rules.sp && effect.offset == 0;
   if (value.kind == Kind::kReturn && !is_top) value.kind = Kind::kSaved;
-  Store(Sum(effect.to, effect.offset), value);
+  Store(at, value);
+}
+
+// The word on top of the stack is the return address of a frame that is laid out now.
+void FrameState::PushNewFrame(const FrameRules& rules) {
+  count_ = 0;
+  Store(registers_[rules.sp], {Kind::kReturn, 0});
+  sender_ = Sum(rules.sp, kFrameWord);
+  registers_[rules.fp] = {Kind::kCallerFp, 0};
+}
+
+bool FrameState::IsOnStack() const {
+  return std::any_of(slots_, slots_ + count_,
+                     [](const Slot& slot) { return slot.holds.kind == Kind::kReturn; });
 }
 
 void FrameState::Apply(const FrameEffect& effect, const FrameRules& rules) {
@@ -157,6 +209,8 @@ void FrameState::Apply(const FrameEffect& effect, const FrameRules& rules) {
       if (const FrameValue at = Sum(effect.to, effect.offset); at.IsAddress())
         Forget(at, effect.bytes);
       return;
+    case FrameEffect::Kind::kAlign:
+      return Align(effect.offset, rules);
     case FrameEffect::Kind::kLose:
       return Set(effect.to, {}, rules);
     case FrameEffect::Kind::kSwap: {
@@ -178,7 +232,8 @@ bool FrameState::Holds(const Slot& slot) const {
 
 bool FrameState::operator==(const FrameState& other) const {
   return reached_ == other.reached_ && had_frame_ == other.had_frame_ && polled_ == other.polled_ &&
-         disagrees_ == other.disagrees_ && sender_ == other.sender_ &&
+         disagrees_ == other.disagrees_ && sender_ == other.sender_ && aligned_ == other.aligned_ &&
+         reframed_ == other.reframed_ && replaced_ == other.replaced_ &&
          std::equal(registers_, registers_ + kFrameRegisters, other.registers_) &&
          std::equal(slots_, slots_ + count_, other.slots_, other.slots_ + other.count_);
 }
@@ -194,6 +249,9 @@ bool FrameState::Join(const FrameState& from, const FrameRules& rules) {
   const bool known = Locate(rules, mine) && from.Locate(rules, other);
   had_frame_ |= from.had_frame_;
   polled_ &= from.polled_;
+  aligned_ &= from.aligned_;
+  reframed_ |= from.reframed_;
+  replaced_ |= from.replaced_;
   disagrees_ |= from.disagrees_;
   if (sender_ != from.sender_) sender_ = {};
   const bool has_moved = registers_[rules.sp] != from.registers_[rules.sp];
@@ -313,6 +371,7 @@ FrameSender FrameState::SenderOf(const FrameRules& rules) const {
 
 void FrameState::Tell(const FrameRules& rules, FrameRow& row) const {
   row.had_frame = had_frame_;
+  row.replaced = replaced_;
   row.sender = SenderOf(rules);
   if (!Locate(rules, row)) row.why = disagrees_ ? WhyUnknown::kPathsDisagree : WhyUnknown::kLost;
   if (int32_t distance = 0; FindIn(rules.fp, Kind::kReturn, distance)) row.from_fp = distance;

@@ -36,7 +36,7 @@ struct FrameValue {
 
 class FrameState {
  public:
-  static FrameState Entered(FrameEntry how, int frame_words, const FrameRules& rules);
+  static FrameState Entered(FrameEntry how, const FrameCode& code, const FrameRules& rules);
 
   bool operator==(const FrameState& other) const;
   bool reached() const { return reached_; }
@@ -64,11 +64,14 @@ class FrameState {
   void Set(FrameRegister to, FrameValue value, const FrameRules& rules);
   bool Uses(uint8_t move) const;
   void MoveByUnknown(const FrameRules& rules);
+  void Align(int32_t bytes, const FrameRules& rules);
   void Forget(FrameValue at, int32_t bytes);
   void ForgetFrames();
   void Store(FrameValue at, FrameValue value);
   FrameValue Load(FrameValue at) const;
   void Save(const FrameEffect& effect, const FrameRules& rules);
+  void PushNewFrame(const FrameRules& rules);
+  bool IsOnStack() const;
   bool Holds(const Slot& slot) const;
   FrameValue Sum(FrameRegister from, int32_t offset) const;
   void DropSlot(int i) { slots_[i] = slots_[--count_]; }
@@ -82,7 +85,11 @@ class FrameState {
 
   bool reached_ = false;
   bool had_frame_ = false;
-  bool polled_ = false;     // entered by kPolled, and the return address is not on the stack yet
+  bool replaces_return_ = false, replaces_frames_ = false;  // as of FrameCode
+  bool polled_ = false;     // a field of the thread has the return address
+  bool aligned_ = false;    // the caller's stack pointer is a multiple of 16
+  bool reframed_ = false;   // the caller's frame has been removed
+  bool replaced_ = false;   // another return address is in place of the first, on some path
   bool disagrees_ = false;  // paths have disagreed on the way here
   int count_ = 0;
   FrameValue sender_;  // the caller's stack pointer, an address; kAny: not known

@@ -49,8 +49,8 @@ class Mapper {
     std::vector<FrameRow> rows;
     if (!piece.gone) ReadBytes(pid, piece.begin, piece.end, piece);
     if (!piece.gone && is_whole && !IsScratch(piece.name)) {
-      FrameCode code = FrameCodeOf(KindOf(piece), piece.name, piece.begin, piece.bytes,
-                                   piece.kind.empty() ? piece.frame_words : 0);
+      FrameCode code =
+          FrameCodeOf(KindOf(piece), piece.name, piece.begin, piece.bytes, piece.frame_words);
       code.no_return = no_return_;
       if (piece.complete > piece.begin && piece.complete < piece.end)
         code.complete = static_cast<uint32_t>(piece.complete - piece.begin);
@@ -188,6 +188,7 @@ FrameComparison Compare(const FrameRow& row, const SeenPlace& seen, const FrameR
   if (all == 0 || row.place == FramePlace::kUnknown || row.place == FramePlace::kInThread)
     return {};
   if (row.place == FramePlace::kInRegister) {
+    if (row.replaced) return {};  // the calls know only what was pushed
     const bool holds = (seen.registers >> row.reg & 1) != 0;
     return holds ? FrameComparison{all, 0} : FrameComparison{0, all};
   }

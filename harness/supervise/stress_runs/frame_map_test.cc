@@ -319,6 +319,9 @@ TEST(FrameComparisons, StepsOfOneInstructionMayDiffer) {
   row.place = FramePlace::kInRegister;
   row.reg = 0;
   EXPECT_EQ(Compare(row, seen, rules).disagreed, 10u);
+  row.replaced = true;
+  EXPECT_EQ(Compare(row, seen, rules).disagreed, 0u);
+  row.replaced = false;
   seen.registers = 1;
   EXPECT_EQ(Compare(row, seen, rules).agreed, 10u);
   row.place = FramePlace::kUnknown;

@@ -38,7 +38,8 @@ bool IsOfC1(std::string_view name) { return NameHas(name, "Runtime1") || NameHas
 
 // Stubs that begin otherwise than by a call, or do not return as they were called.
 FrameCode OfStub(std::string_view name, int frame_words, FrameCode code) {
-  constexpr uint8_t kPushRbx = 0x53;
+  constexpr uint8_t kPushRbx = 0x53, kJump = 0xe9;
+  constexpr uint32_t kJumpBytes = 5;
   const uint8_t begins = code.bytes.empty() ? 0 : code.bytes[0];
   FrameCode::Entry first{0, FrameEntry::kCalled};
   code.replaces_frames = IsDeoptimisation(name) || IsUncommonTrap(name);
@@ -62,6 +63,8 @@ FrameCode OfStub(std::string_view name, int frame_words, FrameCode code) {
   if (name.starts_with("cont_returnBarrier") || name.starts_with("cont_preempt") ||
       name.starts_with("upcall_stub_exception_handler"))
     first.how = FrameEntry::kReturned;
+  // A jump to where it fails lies before the entry (StubGenerator::generate_generic_copy).
+  if (NameHas(name, "generic_arraycopy") && begins == kJump) first.offset = kJumpBytes;
   code.entries.push_back(first);
   return code;
 }

@@ -297,6 +297,8 @@ void ReadFrameX86(const cs_insn& insn, FrameInstruction& out) {
     case X86_INS_MOVABS:
       return ReadMove(insn, out);
     case X86_INS_ADD:
+      out.padding = insn.size == 2 && insn.bytes[0] == 0 && insn.bytes[1] == 0;
+      [[fallthrough]];
     case X86_INS_SUB:
     case X86_INS_LEA:
       return ReadSum(insn, out);

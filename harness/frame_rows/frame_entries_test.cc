@@ -176,5 +176,23 @@ TEST(FrameEntries, StubsThatAreReturnedTo) {
   EXPECT_EQ(Texts(RowsOf("stub", "cont_thaw", bytes))[0], "sp+0");
 }
 
+// StubGenerator::generate_generic_copy: the jump before the entry is where checks fail.
+TEST(FrameEntries, AnEntryBehindAJump) {
+  const Bytes bytes = {0xe9, 0x08, 0,    0,    0,  // +0x0 jmp +0xd
+                       0x55, 0x48, 0x8b, 0xec,     // +0x5 push rbp; mov rbp, rsp
+                       0x74, 0xf5,                 // +0x9 je +0
+                       0xc9, 0xc3,                 // +0xb leave; ret
+                       0xc9, 0xc3};                // +0xd leave; ret
+  EXPECT_THAT(Texts(RowsOf("stub", "generic_arraycopy", bytes)),
+              ElementsAre("sp+8", "sp+0", "sp+8", "sp+8", "sp+8", "sp+0", "sp+8", "sp+0"));
+  EXPECT_THAT(Texts(RowsOf("stub", "a stub", bytes)), Contains("unknown: not reached"));
+}
+
+// The blobs of jni_fast_Get* are filled up with zeros.
+TEST(FrameEntries, ZerosBehindCodeHaveNoRows) {
+  const auto rows = RowsOf("stub", "jni_fast_GetIntField", {0xc3, 0, 0, 0, 0, 0, 0});
+  EXPECT_THAT(Texts(rows), ElementsAre("sp+0"));
+}
+
 }  // namespace
 }  // namespace walkhammer

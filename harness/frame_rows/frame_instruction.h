@@ -50,7 +50,7 @@ struct FrameInstruction {
   uint64_t address = 0;
   uint8_t size = 0;
   Flow flow = Flow::kNext;
-  bool padding = false;  // a nop, or a trap between pieces of code
+  bool padding = false;  // a nop, or a trap or zeros between pieces of code
   uint8_t count = 0;
   uint64_t target = 0;  // of a direct jump, branch or call; 0: indirect, or none
   FrameEffect effects[kMostEffects];

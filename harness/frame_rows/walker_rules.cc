@@ -11,11 +11,6 @@ using RuledKind = RuledCode::Kind;
 
 constexpr FrameRegister kRuledSp = 4, kRuledFp = 5;
 constexpr int32_t kRuledWord = 8;
-// Bytes between an interpreted frame's fp and its last fixed word (frame_x86.hpp:
-// interpreter_frame_initial_sp_offset, JDK 11 to 28).
-constexpr int32_t kInterpretedFixed = 9 * kRuledWord;
-
-constexpr int32_t kInterpretedBcp = 8 * kRuledWord;  // interpreter_frame_bcp_offset
 constexpr uint8_t kPushRbp = 0x55, kPopRbp = 0x5d, kRet = 0xc3;
 constexpr int kAnyByte = -1;
 
@@ -73,22 +68,26 @@ Prediction ByFp(const FrameRow& row) {
   return Wrong("fp: the code has not set it up, or does not use it");
 }
 
+// Bytes between an interpreted frame's fp and its last fixed word (frame_x86.hpp:
+// interpreter_frame_initial_sp_offset). JDK 8 keeps no mirror.
+int32_t InterpretedFixed(const RuledCode& code) { return kRuledWord * (code.feature == 8 ? 8 : 9); }
+
 // Bytes from sp up to an interpreted frame's fp; INT32_MAX: as many as there ever are, or more.
 int32_t Pushed(const FrameRow& row) {
   return IsFromSp(row) ? row.distance - kRuledWord : INT32_MAX;
 }
 
-// HotSpot, JDK 11 to 28: JavaThread::pd_get_top_frame takes the registers' frame if
+// HotSpot, JDK 8 to 28: JavaThread::pd_get_top_frame takes the registers' frame if
 // frame::safe_for_sender (frame_x86.cpp) accepts it. An interpreted frame must be valid, too
 // (frame::is_interpreted_frame_valid).
 Prediction Agct(const RuledCode& code, const FrameRow& row) {
   if (ReplacesFrames(code)) return kReplaces;
   if (code.kind == RuledKind::kInterpreter) {
     if (row.from_fp == kRuledWord)
-      return Pushed(row) >= kInterpretedFixed ? Right("fp of an interpreted frame")
-                                              : NoAnswer(
-                                                    "refuses: the interpreted frame is not "
-                                                    "filled yet");
+      return Pushed(row) >= InterpretedFixed(code) ? Right("fp of an interpreted frame")
+                                                   : NoAnswer(
+                                                         "refuses: the interpreted frame is not "
+                                                         "filled yet");
     return HasCallersFp(row)
                ? Depends("takes the caller's fp for its own: true below an interpreted caller")
                : kNotKnown;
@@ -150,12 +149,12 @@ Prediction AsprofNmethod(const RuledCode& code, const FrameRow& row) {
   return NoAnswer("stops: a part of the prologue that it does not know");
 }
 
-Prediction AsprofInterpreter(const FrameRow& row) {
-  // A frame is plausible if sp is below the slot of the bytecode pointer, 8 words below fp.
-  // Else the word at sp does not lead to code, and walkVM goes on as in C code without unwind
+Prediction AsprofInterpreter(const RuledCode& code, const FrameRow& row) {
+  // A frame is plausible if sp is below the slot of the bytecode pointer, the last but one fixed
+  // word. Else the word at sp does not lead to code, and walkVM goes on as in C code without unwind
   // tables: by fp, unless r13 is above that.
   if (row.from_fp == kRuledWord)
-    return Pushed(row) > kInterpretedBcp
+    return Pushed(row) > InterpretedFixed(code) - kRuledWord
                ? Right("fp of an interpreted frame")
                : Depends("takes the word at sp, then fp: true if r13 is the sender's sp");
   if (!HasCallersFp(row)) return kNotKnown;
@@ -167,7 +166,7 @@ Prediction AsprofInterpreter(const FrameRow& row) {
 // StackFrame::unwindPrologue, unwindEpilogue and unwindStub (stackFrame_x64.cpp).
 Prediction AsprofVm(const RuledCode& code, const FrameRow& row) {
   if (ReplacesFrames(code)) return kReplaces;
-  if (code.kind == RuledKind::kInterpreter) return AsprofInterpreter(row);
+  if (code.kind == RuledKind::kInterpreter) return AsprofInterpreter(code, row);
   if (code.kind == RuledKind::kNmethod) return AsprofNmethod(code, row);
   if (code.entry_return != 0 && row.offset == code.entry_return) return kEntryFrame;
   if (code.name.starts_with("cont") || code.name.starts_with("Cont "))

@@ -30,6 +30,7 @@ struct RuledCode {
   int32_t complete = -1;      // offset from which its CodeBlob calls the frame complete; -1: never
   uint32_t entry = 0;         // offset of an nmethod's verified entry
   uint32_t entry_return = 0;  // offset to which Java that C has called returns; 0: none
+  int feature = 0;            // of the JDK; 0: not known
 };
 
 // The kind of code that HotSpot names so; `kind` as for FrameCodeOf.

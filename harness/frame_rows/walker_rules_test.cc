@@ -156,6 +156,13 @@ TEST(AgctRules, AnInterpretedFrameMustBeFilled) {
             "R");
 }
 
+// JDK 8 keeps no mirror of the method's class.
+TEST(AgctRules, AnInterpretedFrameOfJdk8HasAWordLess) {
+  RuledCode code = CodeOf(Ruled::kInterpreter, kMethodEntry);
+  code.feature = 8;
+  EXPECT_EQ(Short(Predict("agct", code)), "??NRRR?");
+}
+
 TEST(AgctRules, ReplacedFramesAreNotPredicted) {
   RuledCode code = CodeOf(Ruled::kStub, kFramedStub, 4);
   code.name = "DeoptimizationBlob";
@@ -204,6 +211,12 @@ TEST(AsprofRules, StubsOfContinuationsEndTheWalk) {
 
 TEST(AsprofRules, AnInterpretedFrameIsRightOnceItsByteCodeIsThere) {
   EXPECT_EQ(Short(Predict("asprof-vm", CodeOf(Ruled::kInterpreter, kMethodEntry))), "????RR?");
+}
+
+TEST(AsprofRules, AnInterpretedFrameOfJdk8HasAWordLess) {
+  RuledCode code = CodeOf(Ruled::kInterpreter, kMethodEntry);
+  code.feature = 8;
+  EXPECT_EQ(Short(Predict("asprof-vm", code)), "???RRR?");
 }
 
 TEST(ReferenceRules, AllIsRight) { EXPECT_EQ(Short(Predict("asgst", kC2)), "RRRRRRRRRRR"); }

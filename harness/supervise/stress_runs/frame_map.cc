@@ -36,12 +36,12 @@ bool HasCode(const CodePiece& piece, const SteppedPc& counts) {
 class Mapper {
  public:
   Mapper(const FrameDecoder& decoder, const Disassembler& disassembler, const StressJob& job,
-         int64_t cell, std::vector<uint64_t> no_return)
+         int feature, int64_t cell, std::vector<uint64_t> no_return)
       : decoder_(decoder),
         disassembler_(disassembler),
         job_(job),
         cell_(cell),
-        predictions_(disassembler, job, cell),
+        predictions_(disassembler, job, feature, cell),
         no_return_(std::move(no_return)) {}
 
   // `is_whole`: no other piece lies in this one.
@@ -161,7 +161,8 @@ class Mapper {
 
 }  // namespace
 
-FrameMapRows FrameMap(CodeIndex& index, pid_t pid, const StressJob& job, int64_t cell) {
+FrameMapRows FrameMap(CodeIndex& index, pid_t pid, const StressJob& job, int feature,
+                      int64_t cell) {
   auto decoder = FrameDecoder::For(kElfMachine);
   auto disassembler = Disassembler::For(kElfMachine);
   if (!decoder.ok() || !disassembler.ok()) return {};
@@ -169,7 +170,7 @@ FrameMapRows FrameMap(CodeIndex& index, pid_t pid, const StressJob& job, int64_t
   std::vector<uint64_t> no_return;  // ascending, as the pieces are
   for (const CodePiece& piece : all)
     if (NeverReturns(piece.name)) no_return.push_back(piece.begin);
-  Mapper mapper(decoder.value(), disassembler.value(), job, cell, std::move(no_return));
+  Mapper mapper(decoder.value(), disassembler.value(), job, feature, cell, std::move(no_return));
   for (size_t i = 0; i < all.size(); i++) {
     // Within a method there is at most what was there before.
     const bool holds_others =

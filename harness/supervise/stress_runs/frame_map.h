@@ -26,9 +26,9 @@ struct FrameMapRows {
   std::vector<FrameRefutedRow> refuted;
 };
 
-// `job`: of the run, which names the walkers. Reads the code's bytes from process `pid`, which must
-// still live. Empty on architectures without rows.
-FrameMapRows FrameMap(CodeIndex& index, pid_t pid, const StressJob& job, int64_t cell);
+// `job`: of the run, which names the walkers. `feature`: of the JDK; 0: not known. Reads the code's
+// bytes from process `pid`, which must still live. Empty on architectures without rows.
+FrameMapRows FrameMap(CodeIndex& index, pid_t pid, const StressJob& job, int feature, int64_t cell);
 
 // How many steps agree with a row, and how many do not. Steps that cannot be compared are in
 // neither.

@@ -23,6 +23,13 @@ constexpr uint8_t kFramedMethod[] = {
     0x5d,                    // +0x9 pop rbp
     0xc3,                    // +0xa ret
 };
+constexpr uint8_t kMethodEntry[] = {
+    0x55,                    // +0x0 push rbp
+    0x48, 0x8b, 0xec,        // +0x1 mov rbp, rsp
+    0x48, 0x83, 0xec, 0x40,  // +0x4 sub rsp, 0x40
+    0x53,                    // +0x8 push rbx
+    0xff, 0xe0,              // +0x9 jmp rax
+};
 constexpr uint8_t kShortAdapter[] = {
     0x58,        // +0x0 pop rax
     0xff, 0xe0,  // +0x1 jmp rax
@@ -67,9 +74,9 @@ class FrameMapTest : public ::testing::Test {
     pc.seen.from_sp = from_sp;
     return pc;
   }
-  FrameMapRows Map(pid_t pid = getpid()) {
+  FrameMapRows Map(pid_t pid = getpid(), int feature = 17) {
     CodeIndex index(*state_);
-    return FrameMap(index, pid, state_->job, 3);
+    return FrameMap(index, pid, state_->job, feature, 3);
   }
 
   std::unique_ptr<StressState, UnmapState> state_;
@@ -216,10 +223,11 @@ TEST_F(FrameMapTest, CodeThatIsGoneOrUnreadableIsUnknown) {
   EXPECT_EQ(rows.places.back().place, "unknown: not reached");
 }
 
-std::string PredictedText(const FrameMapRows& rows, const std::string& walker) {
+std::string PredictedText(const FrameMapRows& rows, const std::string& walker,
+                          const std::string& code = "nmethod") {
   std::string text;
   for (const FramePredictionRow& row : rows.predictions)
-    if (row.walker == walker && row.code == "nmethod")
+    if (row.walker == walker && row.code == code)
       text += row.predicted + ": " + std::to_string(row.instructions) + " " +
               std::to_string(row.pcs) + " " + std::to_string(row.confirmed) + " " +
               std::to_string(row.refuted) + "\n";
@@ -232,6 +240,15 @@ TEST_F(FrameMapTest, WhatRulesPredictOfWhatAlsoWasNotStepped) {
   EXPECT_EQ(PredictedText(Map(), "asgst"), "right: 5 0 0 0\n");
   EXPECT_NE(PredictedText(Map(), "asprof-vm"), "");  // not a walker of this run
   EXPECT_EQ(PredictedText(Map(), "puzzle-no-caller"), "");
+}
+
+TEST_F(FrameMapTest, WhatRulesPredictDependsOnTheJdk) {
+  Code(SymbolKind::kCodelet, "method entry point (kind = zerolocals)", kMethodEntry,
+       sizeof kMethodEntry);
+  EXPECT_EQ(PredictedText(Map(), "agct", "codelet"),
+            "depends: 2 0 0 0\nno-answer: 2 0 0 0\nright: 1 0 0 0\n");
+  EXPECT_EQ(PredictedText(Map(getpid(), 8), "agct", "codelet"),
+            "depends: 2 0 0 0\nno-answer: 1 0 0 0\nright: 2 0 0 0\n");
 }
 
 TEST_F(FrameMapTest, AnswersConfirmOrRefuteAPrediction) {

@@ -42,8 +42,9 @@ PredictionCheck Check(Predicted predicted, const StepAnswers& answers) {
   }
 }
 
-Predictions::Predictions(const Disassembler& disassembler, const StressJob& job, int64_t cell)
-    : disassembler_(disassembler), cell_(cell) {
+Predictions::Predictions(const Disassembler& disassembler, const StressJob& job, int feature,
+                         int64_t cell)
+    : disassembler_(disassembler), feature_(feature), cell_(cell) {
   for (const WalkerRules& rules : WalkerRules::All()) {
     Walker walker{&rules, -1};
     for (int i = 0; i < job.walker_count; i++)
@@ -68,6 +69,7 @@ void Predictions::Begin(const std::string& kind, const CodePiece& piece,
   piece_ = &piece;
   kind_ = kind;
   code_ = RuledCodeOf(kind, piece, rows);
+  code_.feature = feature_;
   for (const Walker& walker : walkers_) {
     std::vector<std::pair<Prediction, uint64_t>> counts;  // few: rules are looked up by their text
     for (const FrameRow& row : rows) {

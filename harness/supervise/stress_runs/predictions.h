@@ -31,8 +31,8 @@ PredictionCheck Check(Predicted predicted, const StepAnswers& answers);
 class Predictions {
  public:
   // `job`: of the run, which names the walkers that answered. `disassembler` must outlive the
-  // object, `job` too.
-  Predictions(const Disassembler& disassembler, const StressJob& job, int64_t cell);
+  // object, `job` too. `feature`: of the JDK; 0: not known.
+  Predictions(const Disassembler& disassembler, const StressJob& job, int feature, int64_t cell);
 
   // Counts all `rows` of a piece of code, by what is predicted there. `kind`: nmethod, stub,
   // adapter or codelet.
@@ -55,6 +55,7 @@ class Predictions {
                   const StepAnswers& answers);
 
   const Disassembler& disassembler_;
+  const int feature_;
   const int64_t cell_;
   std::vector<Walker> walkers_;
   const CodePiece* piece_ = nullptr;

@@ -335,10 +335,11 @@ Status StressCell::AfterSampling() {
   auto map = std::make_shared<Map>();
   return RunInBackground(
       [map, state = state_, pid = ProgramPid(), walker = AllWalkers()[plan_.job.walkers[0]],
-       cell = plan_.row.position, records = records_, &lock = lock_] {
+       feature = plan_.platform.feature, cell = plan_.row.position, records = records_,
+       &lock = lock_] {
         CodeIndex index(*state);
         StepMap(index, pid, walker, cell, map->regions, map->ranges);
-        map->frames = FrameMap(index, pid, state->job, cell);
+        map->frames = FrameMap(index, pid, state->job, feature, cell);
         const std::lock_guard<std::mutex> guard(lock);
         records->SetStepMap(std::move(map->regions), std::move(map->ranges),
                             std::move(map->frames));

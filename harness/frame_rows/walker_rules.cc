@@ -23,6 +23,16 @@ constexpr Prediction kNotKnown = Depends("the code does not tell where the retur
 constexpr Prediction kEntryFrame =
     Depends("the entry frame: of no Java caller, if it is the first");
 constexpr Prediction kReplaces = Depends("the stub replaces frames by others");
+// Runtime1::generate_code_for (c1_Runtime1_x86.cpp), at slow_subtype_check: two words.
+constexpr Prediction kPushedByCaller =
+    Depends("finds the caller, but not behind it: C1 has pushed arguments beyond its frame");
+constexpr Prediction kInlinedByNearest =
+    Depends("finds the caller, but may name other methods that are inlined there");
+// No code is at the address in that word.
+constexpr Prediction kOnByFp =
+    Depends("takes the saved fp for the return address, and goes on by the word below as fp");
+// ICache::invalidate_range, also of a thread in Java: at the entry barrier of an nmethod.
+constexpr Prediction kCalledByC = Depends("finds the caller, which is C code: its frames are next");
 
 bool IsFromSp(const FrameRow& row) {
   return row.place == FramePlace::kInMemory && row.reg == kRuledSp;
@@ -64,7 +74,7 @@ Prediction ByWord(const FrameRow& row, int32_t distance, const char* right, cons
 // The return address is taken from the word at fp + 8.
 Prediction ByFp(const FrameRow& row) {
   if (row.from_fp == kRuledWord) return Right("fp");
-  if (row.place == FramePlace::kUnknown && !HasCallersFp(row)) return kNotKnown;
+  if (row.place == FramePlace::kUnknown) return kNotKnown;
   return Wrong("fp: the code has not set it up, or does not use it");
 }
 
@@ -98,7 +108,11 @@ Prediction Agct(const RuledCode& code, const FrameRow& row) {
   if (!is_complete && (code.kind == RuledKind::kNmethod || code.kind == RuledKind::kRuntimeStub))
     return NoAnswer("refuses: the frame is not complete");
   if (code.frame_words <= 0) return NoAnswer("refuses: a stub without frame size");
-  return BySize(code, row);
+  const Prediction by_size = BySize(code, row);
+  // is_decipherable_compiled_frame (forte.cpp) takes the first compiled frame for interrupted code.
+  return by_size.predicted == Predicted::kRight && code.kind != RuledKind::kNmethod
+             ? kInlinedByNearest
+             : by_size;
 }
 
 bool StartsWith(std::span<const uint8_t> code, size_t at, std::initializer_list<int> bytes) {
@@ -138,7 +152,10 @@ Prediction AsprofNmethod(const RuledCode& code, const FrameRow& row) {
     if (first == kPopRbp)
       return ByWord(row, kRuledWord, "the word at sp + 8: pop rbp",
                     "the word at sp + 8: not an epilogue");
-    return BySize(code, row);
+    const Prediction by_size = BySize(code, row);
+    // In a stub behind the code, which the method itself has called, one word more is on the stack.
+    const bool is_called = IsAtSp(row, 0) && !row.had_frame;
+    return by_size.predicted == Predicted::kWrong && is_called ? kOnByFp : by_size;
   }
   if (at <= entry || first == kPushRbp || code.frame_words == 0)
     return ByWord(row, 0, "the word at sp: the entry", "the word at sp: not the entry");
@@ -162,15 +179,8 @@ Prediction AsprofInterpreter(const RuledCode& code, const FrameRow& row) {
       "takes the caller's fp for its own, or the word at sp if that looks like no frame");
 }
 
-// async-profiler 4.5 and 4.6: StackWalker::walkVM (stackWalker.cpp), and
-// StackFrame::unwindPrologue, unwindEpilogue and unwindStub (stackFrame_x64.cpp).
-Prediction AsprofVm(const RuledCode& code, const FrameRow& row) {
-  if (ReplacesFrames(code)) return kReplaces;
-  if (code.kind == RuledKind::kInterpreter) return AsprofInterpreter(code, row);
-  if (code.kind == RuledKind::kNmethod) return AsprofNmethod(code, row);
-  if (code.entry_return != 0 && row.offset == code.entry_return) return kEntryFrame;
-  if (code.name.starts_with("cont") || code.name.starts_with("Cont "))
-    return NoAnswer("stops: a stub of continuations");
+// A stub: StackFrame::unwindStub, else by the frame size, else as C code without unwind tables.
+Prediction AsprofStub(const RuledCode& code, const FrameRow& row) {
   const size_t at = row.offset;
   if (at >= code.bytes.size()) return kNotKnown;
   if (at == 0) return ByWord(row, 0, "the word at sp: the entry", "the word at sp: not the entry");
@@ -185,6 +195,21 @@ Prediction AsprofVm(const RuledCode& code, const FrameRow& row) {
     return ByFp(row);
   }
   return code.frame_words > 0 ? BySize(code, row) : ByFp(row);
+}
+
+// async-profiler 4.5 and 4.6: StackWalker::walkVM (stackWalker.cpp), and
+// StackFrame::unwindPrologue, unwindEpilogue and unwindStub (stackFrame_x64.cpp).
+Prediction AsprofVm(const RuledCode& code, const FrameRow& row) {
+  if (ReplacesFrames(code)) return kReplaces;
+  if (code.kind == RuledKind::kInterpreter) return AsprofInterpreter(code, row);
+  if (code.kind == RuledKind::kNmethod) return AsprofNmethod(code, row);
+  if (code.entry_return != 0 && row.offset == code.entry_return) return kEntryFrame;
+  if (code.name.starts_with("cont") || code.name.starts_with("Cont "))
+    return NoAnswer("stops: a stub of continuations");
+  const Prediction stub = AsprofStub(code, row);
+  if (stub.predicted != Predicted::kRight) return stub;
+  if (code.name.find("slow_subtype_check") != code.name.npos) return kPushedByCaller;
+  return code.name.starts_with("flush_icache") ? kCalledByC : stub;
 }
 
 // libasgst (harness/asgst/walk): runs the code on to its return or jump.

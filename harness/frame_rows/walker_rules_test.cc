@@ -114,15 +114,17 @@ TEST(AgctRules, MoreIsPushedThanTheFrame) {
   EXPECT_STREQ(all[3].rule, "sp + frame size: more was pushed");
 }
 
-TEST(AgctRules, StubsAreRightOnlyByTheirFrameSize) {
+// The caller is found, but not always which methods are inlined there (WH-06).
+TEST(AgctRules, OfStubsTheCallerIsFoundByTheirFrameSize) {
   EXPECT_EQ(Short(Predict("agct", CodeOf(Ruled::kStub, kFramedStub))), "NNNNNN");
   EXPECT_EQ(Short(Predict("agct", CodeOf(Ruled::kVtableStub, kFramelessStub))), "NNNN");
   EXPECT_EQ(Short(Predict("agct", CodeOf(Ruled::kRuntimeStub, kFramedStub, 4))), "NNNNNN");
-  EXPECT_EQ(Short(Predict("agct", CodeOf(Ruled::kRuntimeStub, kFramedStub, 4, 8))), "NNNRRW");
+  EXPECT_EQ(Short(Predict("agct", CodeOf(Ruled::kRuntimeStub, kFramedStub, 4, 8))), "NNN??W");
   // No other blob is asked whether its frame is complete.
   const auto all = Predict("agct", CodeOf(Ruled::kStub, kFramedStub, 4));
-  EXPECT_EQ(Short(all), "WWWRRW");
+  EXPECT_EQ(Short(all), "WWW??W");
   EXPECT_STREQ(all[0].rule, "sp + frame size: nothing is pushed yet");
+  EXPECT_STREQ(all[3].rule, "finds the caller, but may name other methods that are inlined there");
 }
 
 TEST(AgctRules, AnAdapterIsRefused) {
@@ -190,6 +192,36 @@ TEST(AsprofRules, APrologueThatIsNotKnown) {
   EXPECT_EQ(Short(Predict("asprof-vm", late)).substr(0, 5), "RRWWN");
 }
 
+// C1 and C2 put such stubs behind the code of a method that calls interpreted methods.
+const Code kCallsOwnStub = {
+    0x55,                          // +0x00 push rbp
+    0x48, 0x83, 0xec, 0x10,        // +0x01 sub rsp, 0x10
+    0xe8, 0x06, 0x00, 0x00, 0x00,  // +0x05 call +0x10
+    0x48, 0x83, 0xc4, 0x10,        // +0x0a add rsp, 0x10
+    0x5d,                          // +0x0e pop rbp
+    0xc3,                          // +0x0f ret
+    0x31, 0xdb,                    // +0x10 xor ebx, ebx
+    0xff, 0xe0,                    // +0x12 jmp rax
+};
+
+TEST(AsprofRules, AStubThatTheMethodItselfHasCalled) {
+  const auto all = Predict("asprof-vm", CodeOf(Ruled::kNmethod, kCallsOwnStub, 4, 5));
+  EXPECT_EQ(Short(all), "RRRRRR??");
+  EXPECT_STREQ(all[6].rule,
+               "takes the saved fp for the return address, and goes on by the word below as fp");
+  EXPECT_EQ(Short(Predict("agct", CodeOf(Ruled::kNmethod, kCallsOwnStub, 4, 5))), "NNRRWWWW");
+}
+
+TEST(AsprofRules, WhereTheRowIsUnknown) {
+  FrameRow row;
+  row.offset = 1;
+  row.fp_place = FramePlace::kInRegister;
+  row.fp_reg = 5;
+  const auto* rules = WalkerRules::Of("asprof-vm");
+  EXPECT_EQ(rules->predict(CodeOf(Ruled::kStub, kFramelessStub), row).predicted,
+            Predicted::kDepends);
+}
+
 TEST(AsprofRules, StubsAreRightByFpOrSize) {
   EXPECT_EQ(Short(Predict("asprof-vm", CodeOf(Ruled::kStub, kFramedStub))), "RRRRRR");
   EXPECT_EQ(Short(Predict("asprof-vm", CodeOf(Ruled::kStub, kFramelessStub))), "RWWR");
@@ -207,6 +239,18 @@ TEST(AsprofRules, StubsOfContinuationsEndTheWalk) {
   RuledCode code = CodeOf(Ruled::kStub, kFramedStub);
   code.name = "Cont thaw";
   EXPECT_EQ(Short(Predict("asprof-vm", code)), "NNNNNN");
+}
+
+// Its caller is found, but what lies behind that caller is not predicted.
+TEST(AsprofRules, WhereTheCallersFrameIsNotAll) {
+  RuledCode code = CodeOf(Ruled::kRuntimeStub, kFramelessStub);
+  EXPECT_EQ(Short(Predict("asprof-vm", code)), "RWWR");
+  for (const char* name : {"slow_subtype_check Runtime1 stub", "flush_icache_final_stub",
+                           "C1 Runtime slow_subtype_check_blob", "flush_icache_stub"}) {
+    code.name = name;
+    EXPECT_EQ(Short(Predict("asprof-vm", code)), "?WW?") << name;
+    EXPECT_EQ(Short(Predict("agct", code)), "NNNN") << name;
+  }
 }
 
 TEST(AsprofRules, AnInterpretedFrameIsRightOnceItsByteCodeIsThere) {

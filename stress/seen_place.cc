@@ -29,14 +29,21 @@ void SeeSender(const SteppedCall& call, const SteppedPoint& at, std::span<const 
   if (in_frame == call.sender) seen.in_frame++;
 }
 
+// The call of the frame that runs; null: it is not known.
+const SteppedCall* OwnCall(std::span<const SteppedCall> calls) {
+  if (!calls.empty() && calls.back().is_pushed) calls = calls.first(calls.size() - 1);
+  const bool is_known = !calls.empty() && calls.back().caller != SteppedCall::Caller::kUnknown;
+  return is_known ? &calls.back() : nullptr;
+}
+
 }  // namespace
 
 void See(std::span<const SteppedCall> calls, const SteppedPoint& at,
          std::span<const uint64_t> registers, uint64_t in_frame, SeenPlace& seen,
          SeenSender& sender) {
-  if (!calls.empty() && calls.back().is_pushed) calls = calls.first(calls.size() - 1);
-  if (calls.empty() || calls.back().caller == SteppedCall::Caller::kUnknown) return;
-  const SteppedCall& call = calls.back();
+  const SteppedCall* own = OwnCall(calls);
+  if (own == nullptr) return;
+  const SteppedCall& call = *own;
   if (call.caller == SteppedCall::Caller::kCompiled)
     SeeSender(call, at, registers, in_frame, sender);
   const uint32_t holders = HoldersOf(call.return_pc, registers);
@@ -55,6 +62,20 @@ void See(std::span<const SteppedCall> calls, const SteppedPoint& at,
   if (from_sp == seen.from_sp) return;
   seen.other_sp++;
   seen.last_sp = from_sp;
+}
+
+void SeeAmbiguity(std::span<const SteppedCall> calls, const SteppedPoint& at, int32_t frame_words,
+                  uint64_t stack_end, SeenPlace& seen) {
+  constexpr uint64_t kWord = 8;
+  const SteppedCall* call = OwnCall(calls);
+  const auto is_copy = [&](uint64_t word) {
+    return (word != call->slot || call->is_away) && word % kWord == 0 && word >= at.sp &&
+           word < stack_end && *reinterpret_cast<const uint64_t*>(word) == call->return_pc;
+  };
+  const uint64_t end = at.sp + kWord * static_cast<uint64_t>(int64_t{frame_words});
+  if (call == nullptr || is_copy(at.sp) || is_copy(at.sp + kWord) || is_copy(end - kWord) ||
+      is_copy(at.fp + kWord))
+    seen.ambiguous++;
 }
 
 }  // namespace walkhammer::stress

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notes where the return address of an instruction's frame is, as a SteppedStack knows it. The
-// place is compared with what the code alone says. Pure. Signal-safe: yes.
+// place is compared with what the code alone says. Signal-safe: yes.
 #ifndef WALKHAMMER_STRESS_SEEN_PLACE_H_
 #define WALKHAMMER_STRESS_SEEN_PLACE_H_
 
@@ -19,6 +19,12 @@ namespace walkhammer::stress {
 void See(std::span<const SteppedCall> calls, const SteppedPoint& at,
          std::span<const uint64_t> registers, uint64_t in_frame, SeenPlace& seen,
          SeenSender& sender);
+
+// Counts the step as ambiguous if the newest call is not known, or if its return address is also
+// where a walker may wrongly look for it: in one of the two words at sp, at the end of a frame of
+// `frame_words`, or behind fp. Reads the stack from sp up to `stack_end`.
+void SeeAmbiguity(std::span<const SteppedCall> calls, const SteppedPoint& at, int32_t frame_words,
+                  uint64_t stack_end, SeenPlace& seen);
 
 }  // namespace walkhammer::stress
 

@@ -67,6 +67,44 @@ TEST_F(SeenPlaceTest, RegistersThatHoldTheAddressAtAllSteps) {
   EXPECT_EQ(seen_.registers, 1U << 2);
 }
 
+// What SeeAmbiguity counts at a step of a frame of four words, whose return address is in word 1.
+uint32_t Ambiguous(std::vector<uint64_t> stack, int fp_word = 7, uint64_t end_word = 9,
+                   SteppedCall call = CallAt(0)) {
+  stack.resize(9);
+  const auto sp = reinterpret_cast<uint64_t>(stack.data());
+  if (!call.is_away) stack[1] = call.return_pc;
+  call.slot = sp + 8;
+  SteppedPoint at{};
+  at.sp = sp;
+  at.fp = sp + 8 * static_cast<uint64_t>(fp_word);
+  SeenPlace seen{};
+  SeeAmbiguity(std::vector<SteppedCall>{call}, at, 4, sp + 8 * end_word, seen);
+  return seen.ambiguous;
+}
+
+TEST(AmbiguousPlaces, ACopyIsWhereAWalkerLooks) {
+  EXPECT_EQ(Ambiguous({}), 0u);
+  EXPECT_EQ(Ambiguous({0, 0, kReturnPc, 0, kReturnPc, kReturnPc}), 0u);
+  EXPECT_EQ(Ambiguous({kReturnPc}), 1u);                                // on top
+  EXPECT_EQ(Ambiguous({0, 0, 0, kReturnPc}), 1u);                       // by the frame's size
+  EXPECT_EQ(Ambiguous({0, 0, 0, 0, 0, 0, 0, 0, kReturnPc}), 1u);        // by fp
+  EXPECT_EQ(Ambiguous({0, 0, 0, 0, 0, 0, 0, 0, kReturnPc}, 7, 8), 0u);  // beyond the stack
+  EXPECT_EQ(Ambiguous({0, 0, 0, 0, 0, 0, 0, 0, kReturnPc}, -9, 9), 0u);
+}
+
+TEST(AmbiguousPlaces, AnAddressInARegisterMayLieWhereItWas) {
+  SteppedCall call = CallAt(0);
+  call.is_away = true;
+  EXPECT_EQ(Ambiguous({}, 7, 9, call), 0u);
+  EXPECT_EQ(Ambiguous({0, kReturnPc}, 7, 9, call), 1u);
+}
+
+TEST(AmbiguousPlaces, ACallThatIsNotKnown) {
+  SteppedCall call = CallAt(0);
+  call.caller = SteppedCall::Caller::kUnknown;
+  EXPECT_EQ(Ambiguous({}, 7, 9, call), 1u);
+}
+
 // The interpreter pushes a return address, and runs on in its own frame up to the jump.
 TEST_F(SeenPlaceTest, APushedAddressIsNotYetThatOfTheFrame) {
   SteppedCall pushed = CallAt(kSp);

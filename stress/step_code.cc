@@ -70,16 +70,15 @@ SteppedCall StepCode::CallerAt(uint64_t return_pc, uint64_t fp) const {
   return call;
 }
 
-SteppedCode StepCode::CodeAt(uint64_t pc, uint64_t& running) const {
-  running = 0;
-  if (!code_.IsInCache(pc)) return SteppedCode::kNative;
+RunningCode StepCode::CodeAt(uint64_t pc) const {
+  if (!code_.IsInCache(pc)) return {};
   if (code_.InInterpreter(pc))
-    return codelets_.At(pc).code >= 0 ? SteppedCode::kByteCode : SteppedCode::kInterpreter;
+    return {codelets_.At(pc).code >= 0 ? SteppedCode::kByteCode : SteppedCode::kInterpreter};
   const FoundCode code = code_.Find(pc);
-  if (code.kind != CodeKind::kNmethod)
-    return code.kind == CodeKind::kStub ? OfStub(code) : SteppedCode::kNative;
-  running = code_.MethodOf(code);
-  return code.level == 0 ? SteppedCode::kWrapper : SteppedCode::kCompiled;
+  if (code.kind == CodeKind::kStub) return {OfStub(code), 0, code.frame_words};
+  if (code.kind != CodeKind::kNmethod) return {};
+  return {code.level == 0 ? SteppedCode::kWrapper : SteppedCode::kCompiled, code_.MethodOf(code),
+          code.frame_words};
 }
 
 void StepCode::Read(const Trace& trace, int depth, AnsweredFrames& frames) {

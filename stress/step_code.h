@@ -16,6 +16,12 @@
 
 namespace walkhammer::stress {
 
+struct RunningCode {
+  SteppedCode code = SteppedCode::kNative;
+  uint64_t method = 0;      // Method* of an nmethod; else 0
+  int32_t frame_words = 0;  // of its CodeBlob, with the return address; at most 0: none
+};
+
 class StepCode : public CodeReader {
  public:
   // `method_of`: as in SampleFacts.
@@ -32,8 +38,7 @@ class StepCode : public CodeReader {
   bool InSameNmethod(uint64_t a, uint64_t b) const override;
   SteppedCall CallerAt(uint64_t return_pc, uint64_t fp) const override;
 
-  // What runs at `pc`; sets `running` to the Method* of an nmethod, else to 0.
-  SteppedCode CodeAt(uint64_t pc, uint64_t& running) const;
+  RunningCode CodeAt(uint64_t pc) const;
   // The newest frames of an answer of at most `depth` frames. The answer must have frames.
   void Read(const Trace& trace, int depth, AnsweredFrames& frames);
   // Forgets which methods ids lead to. Call it once in a while: ids may be given again.

@@ -204,7 +204,7 @@ struct Stepper::Place {
   SteppedPc* counts;  // of the instruction; null: the table is full
   StepPoint at;
   SteppedPoint point;
-  uint64_t running;  // Method* of the nmethod; else 0
+  RunningCode running;
   PcRegion region;
   bool in_java;  // by the thread's state
 };
@@ -219,7 +219,7 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   if constexpr (!kHasLinkRegister) {
     stack_.Step(place.point);
     if (place.counts != nullptr && place.point.code != SteppedCode::kNative)
-      SeeIn(*place.counts, place, context);
+      SeeIn(*place.counts, place, thread, context);
   }
   if (state_.job.walker_count > 1) place.at.number = evidence_.Begin(place.region);
   WalkLightly(thread, context, [&](int walker, const Trace& trace, Disagreement differs) {
@@ -229,7 +229,8 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
 }
 
 // Code is patched, and other code may come to its address.
-void Stepper::SeeIn(SteppedPc& counts, const Place& place, const ucontext_t& context) {
+void Stepper::SeeIn(SteppedPc& counts, const Place& place, const SampledThread& thread,
+                    const ucontext_t& context) {
   const uint64_t code = CodeWordAt(place.at.pc);
   if (counts.outdated.load(std::memory_order_relaxed) || counts.word != code) {
     counts.outdated.store(false);
@@ -245,6 +246,7 @@ void Stepper::SeeIn(SteppedPc& counts, const Place& place, const ucontext_t& con
   See(calls, place.point, ReadJavaRegisters(context).general,
       has_frame ? *reinterpret_cast<const uint64_t*>(fp - kSenderSlot) : 0, counts.seen,
       counts.sender);
+  SeeAmbiguity(calls, place.point, place.running.frame_words, thread.stack_base, counts.seen);
 }
 
 void Stepper::WalkLightly(SampledThread& thread, ucontext_t& context, const OnTrace& on_trace) {
@@ -277,7 +279,7 @@ CallerVerdict Stepper::JudgeByCalls(int walker, const Place& place, const Trace&
   if (trace.ending == Ending::kReturned && trace.num_frames > 0 && !stack_.calls().empty()) {
     AnsweredFrames frames;
     step_code_.Read(trace, state_.job.depth, frames);
-    verdict = JudgeCallers(place.point.code, place.running, stack_.calls(), frames);
+    verdict = JudgeCallers(place.point.code, place.running.method, stack_.calls(), frames);
   }
   if (walker > 0 && differs != Disagreement::kCount && verdict != CallerVerdict::kUnknown &&
       by_calls_ != CallerVerdict::kUnknown) {
@@ -297,7 +299,8 @@ Stepper::Place Stepper::PlaceAt(const SampledThread& thread, const ucontext_t& c
   Place place{};
   place.region = line_.RegionOf(at.pc);
   place.in_java = thread.env != nullptr && thread.view.State() == kStateInJava;
-  const SteppedCode code = step_code_.CodeAt(at.pc, place.running);
+  place.running = step_code_.CodeAt(at.pc);
+  const SteppedCode code = place.running.code;
   place.at = {at.pc, at.sp,
               at.lr, StepPoint::Code::kOther,
               false, thread.env == nullptr ? 0 : *thread.view.last_sp()};

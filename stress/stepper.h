@@ -47,7 +47,8 @@ class Stepper {
   void Step(SampledThread& thread, ucontext_t& context);
   struct Place;  // where a step is
   Place PlaceAt(const SampledThread& thread, const ucontext_t& context) const;
-  void SeeIn(SteppedPc& counts, const Place& place, const ucontext_t& context);
+  void SeeIn(SteppedPc& counts, const Place& place, const SampledThread& thread,
+             const ucontext_t& context);
   void Judge(int walker, const Place& place, const Trace& trace, Disagreement differs);
   CallerVerdict JudgeByCalls(int walker, const Place& place, const Trace& trace,
                              Disagreement differs);

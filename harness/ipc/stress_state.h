@@ -204,6 +204,9 @@ struct SeenPlace {
   int32_t from_sp, from_fp;         // bytes from sp and fp up, at the first step of in_memory
   int32_t last_sp;                  // bytes from sp up, at the last step of other_sp
   uint32_t registers;               // bit i: register i held it at all these steps
+  // Steps at which an answer with the right callers does not tell which word the walker has read: a
+  // word that it may take for the return address held a copy, or the newest call is not known.
+  uint32_t ambiguous;
 };
 
 // The bytes from `pc` to the end of its word, CodeBytesAt(pc) of them: they tell whether other code

@@ -273,6 +273,19 @@ TEST_F(FrameMapTest, AnswersConfirmOrRefuteAPrediction) {
   EXPECT_EQ(row.contradicted, 2u);
 }
 
+// The other word may hold the same address.
+TEST_F(FrameMapTest, AProofThatDoesNotTellTheWordRefutesNothing) {
+  state_->code[0].frame_complete = 5;
+  SteppedPc& lucky = Stepped(kFramedMethod + 10, 0);
+  lucky.proven = 3;
+  lucky.contradicted = 6;
+  lucky.seen.ambiguous = 2;
+  EXPECT_EQ(PredictedText(Map(), "agct"), "no-answer: 2 0 0 0\nright: 1 0 0 0\nwrong: 2 1 6 1\n");
+  lucky.seen.ambiguous = 4;
+  EXPECT_EQ(PredictedText(Map(), "agct"), "no-answer: 2 0 0 0\nright: 1 0 0 0\nwrong: 2 1 6 0\n");
+  EXPECT_TRUE(Map().refuted.empty());
+}
+
 // What was stepped there was other code.
 TEST_F(FrameMapTest, AnswersInOtherCodeSayNothingOfAPrediction) {
   SteppedPc& body = Stepped(kFramedMethod + 5, 16);

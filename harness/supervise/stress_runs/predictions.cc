@@ -27,14 +27,14 @@ RuledCode RuledCodeOf(const std::string& kind, const CodePiece& piece,
 
 }  // namespace
 
-PredictionCheck Check(Predicted predicted, const StepAnswers& answers) {
+PredictionCheck Check(Predicted predicted, const StepAnswers& answers, uint64_t ambiguous) {
   const uint64_t proven = answers.proven;
   const uint64_t bad = uint64_t{answers.contradicted} + answers.failed;
   switch (predicted) {
     case Predicted::kRight:
       return {proven, bad};
     case Predicted::kWrong:
-      return {bad, proven};
+      return {bad, proven - std::min(proven, ambiguous)};
     case Predicted::kNoAnswer:
       return {answers.failed, proven + answers.contradicted};
     default:
@@ -89,7 +89,7 @@ void Predictions::Compare(const FrameRow& row, const SteppedPc& counts) {
     if (walker.place < 0) continue;
     const StepAnswers& answers = counts.Of(walker.place);
     const Prediction prediction = walker.rules->predict(code_, row);
-    const PredictionCheck check = Check(prediction.predicted, answers);
+    const PredictionCheck check = Check(prediction.predicted, answers, counts.seen.ambiguous);
     if (check == PredictionCheck{}) continue;
     FramePredictionRow& sum = RowOf(walker, prediction);
     sum.pcs++;

@@ -26,7 +26,8 @@ struct PredictionCheck {
   uint64_t confirmed = 0, refuted = 0;
   bool operator==(const PredictionCheck&) const = default;
 };
-PredictionCheck Check(Predicted predicted, const StepAnswers& answers);
+// `ambiguous`: of SeenPlace. These steps do not refute that the walker reads another word.
+PredictionCheck Check(Predicted predicted, const StepAnswers& answers, uint64_t ambiguous);
 
 class Predictions {
  public:

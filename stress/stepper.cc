@@ -17,6 +17,8 @@ namespace walkhammer::stress {
 namespace {
 
 constexpr uint64_t kAskAgainNs = 200000000;  // a thread that makes no step for so long sleeps
+// After so many instructions of C code in a row, a window ends that leaves C code alone.
+constexpr uint32_t kMostNative = 500;
 
 Stepper* the_stepper = nullptr;
 
@@ -107,6 +109,7 @@ void Stepper::LeaveSleeper(uint64_t now) {
 // thread that is about to end, or that loads an agent, has nothing to walk.
 bool Stepper::IsWanted(SampledThread& thread, ucontext_t& context) {
   if (thread.env != nullptr && !thread.view.HasJavaFrames()) return false;
+  if (LeavesC() && thread.view.State() != kStateInJava) return false;
   if (state_.job.step_method[0] == 0) return true;
   bool found = false;
   const auto look = [&](int walker, const Trace& trace, Disagreement) {
@@ -139,6 +142,7 @@ void Stepper::OnSignal(SampledThread& thread, ucontext_t& context) {
   }
   ResetTruths();
   left_ = state_.job.step_window;
+  native_ = 0;
   cpu_at_start_ = ThreadCpuNs(thread.tid.load());
   stepping_.store(true);
   SetSingleStep(context, true);
@@ -176,7 +180,7 @@ bool Stepper::OnStep(siginfo_t*, ucontext_t* context) {
   if (self->target_.load() == thread) {
     self->Step(*thread, *context);
     if (--self->left_ == 0 || self->stopped_.load(std::memory_order_relaxed) ||
-        AtCallThatEndsSteps(*context))
+        AtCallThatEndsSteps(*context) || (self->LeavesC() && self->native_ > kMostNative))
       self->EndWindow(*thread, *context);
   }
   self->busy_.store(nullptr);
@@ -211,8 +215,8 @@ struct Stepper::Place {
 
 void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   state_.steps.fetch_add(1, std::memory_order_relaxed);
-  if (state_.job.no_walk != 0) return;
   Place place = PlaceAt(thread, context);
+  native_ = place.running.code == SteppedCode::kNative ? native_ + 1 : 0;
   place.counts = SteppedPcAt(state_, place.at.pc, true);
   if (place.counts != nullptr) place.counts->steps++;
   if (place.counts != nullptr && !place.in_java) place.counts->outside.store(true);
@@ -221,6 +225,7 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
     if (place.counts != nullptr && place.point.code != SteppedCode::kNative)
       SeeIn(*place.counts, place, thread, context);
   }
+  if (state_.job.no_walk != 0) return;
   if (state_.job.walker_count > 1) place.at.number = evidence_.Begin(place.region);
   WalkLightly(thread, context, [&](int walker, const Trace& trace, Disagreement differs) {
     evidence_.Differs(walker, differs);

@@ -54,6 +54,8 @@ class Stepper {
                              Disagreement differs);
   void ResetTruths();
   void EndWindow(SampledThread& thread, ucontext_t& context);
+  // Without walkers, C code shows nothing.
+  bool LeavesC() const { return state_.job.no_walk != 0 && state_.undescribed == 0; }
   bool IsWanted(SampledThread& thread, ucontext_t& context);
   void WalkLightly(SampledThread& thread, ucontext_t& context, const OnTrace& on_trace);
   static void Count(StepAnswers& answers, const Trace& trace, StepVerdict verdict,
@@ -77,6 +79,7 @@ class Stepper {
   std::atomic<bool> stepping_{false};             // the target's trap flag is set
   std::atomic<SampledThread*> busy_{nullptr};     // the thread that is at a step
   uint64_t left_ = 0;                             // steps left in this window
+  uint32_t native_ = 0;                           // steps in C code in a row
   uint64_t cpu_at_start_ = 0;
   uint64_t asked_at_ns_ = 0;
   uint64_t steps_seen_ = 0, moved_at_ns_ = 0;

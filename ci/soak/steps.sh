@@ -6,6 +6,7 @@
 # instructions or more, at a Forbidden finding of the reference, if a JDK proves nothing, or if all
 # together step less than WALKHAMMER_STEPS (default: 10000000). Fails also where the code alone puts
 # a return address elsewhere than the calls do, unless ci/soak/frame_differences.txt lists that.
+# The programs of torture:* run once more without a walker, so that more of that is compared.
 # In torture:mixed and the real programs, the walkers asprof-vm and ddprof-vm run, too: each beside
 # the reference in JVMs of its own, if ci/setup/profilers.sh has laid out a release of its library.
 # The tables show where the calls contradict other walkers than the reference, which fails nothing.
@@ -13,15 +14,14 @@
 # shellcheck disable=SC2154  # ci/soak.sh sets them
 [ "$(uname -m)" = x86_64 ] || lacks 'calls are followed on x86_64 only'
 
-# walk_steps NAME WALKERS ARGUMENTS...: a run of $jdk, whose figures are added to those of $here. The
+# walk_steps NAME ARGUMENTS...: a run of $jdk, whose figures are added to those of $here. The
 # arguments name the thread, as the busiest may be a compiler's, without a Java frame.
 walk_steps() {
   run=$out/$here-$1
-  walkers=$2
-  shift 2
+  shift
   # 1: findings; 3: programs that this JDK or machine cannot have; 4: also a program that made no
   # step.
-  start "$run" step "$@" --walker "$walkers" --window 6000 --jdk "$jdk" \
+  start "$run" step "$@" --window 6000 --jdk "$jdk" \
     --time "${WALKHAMMER_TIME:-60s}" --jobs 1 --no-confirm
   ended "$run" "$!" 0 1 3 || [ -f "$run/run.db" ] || exit 1
   ask "$run" "SELECT printf('  %s is %s: %s', label, status, reason) FROM cell
@@ -70,10 +70,13 @@ table() {
       for (place in judged)
         printf "  %-20s contradicted at %d of %d\n", place, wrong[place], judged[place] | "sort"
       close("sort")
-      for (code in seen)
+      for (code in seen) {
         printf "  %-8s code and calls agree at %d of %d, disagree at %d\n", code, agreed[code],
           seen[code], not[code] | "sort"
+        all_agreed += agreed[code]; all_not += not[code]
+      }
       close("sort")
+      printf "  in all code and calls agree at %d, disagree at %d\n", all_agreed, all_not
       printf "  in all %d instructions, %d of them judged, reference contradicted at %d\n", all,
         all_proven + all_against, all_against
     }'
@@ -84,7 +87,7 @@ walk_profilers() {
   for profiler in asprof ddprof; do
     library=$(find "$libraries" -name "$profiler-*.so" 2>/dev/null | sort -V | tail -n 1)
     [ -n "$library" ] || continue
-    set -- "asgst@ref,$profiler-vm" --provider "$library" --thread
+    set -- --walker "asgst@ref,$profiler-vm" --provider "$library" --thread
     walk_steps "$profiler-torture" "$@" torture --workload torture:mixed
     walk_steps "$profiler-real" "$@" main --workload debian:h2 --workload debian:xalan
   done
@@ -96,8 +99,9 @@ number=0
 for jdk in $jdks; do
   number=$((number + 1))
   here=$number-$(basename "$jdk")
-  walk_steps torture asgst,agct --thread torture --workload 'torture:*'
-  walk_steps real asgst,agct --thread main --workload debian:h2 --workload debian:xalan
+  walk_steps torture --walker asgst,agct --thread torture --workload 'torture:*'
+  walk_steps calls --no-walk --thread torture --workload 'torture:*'
+  walk_steps real --walker asgst,agct --thread main --workload debian:h2 --workload debian:xalan
   walk_profilers
   table "$here" <"$out/$here.figures"
   [ "$(awk -F '|' '!/ in |^frames / { n += $3 } END { print n + 0 }' "$out/$here.figures")" -gt 0 ] ||

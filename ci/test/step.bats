@@ -184,6 +184,10 @@ unruly() {
   [[ "$output" == *"CLEAN: "*"nothing was to be walked"* ]]
   [ "$(cell status)" = passed ]
   [ "$(cell 'delivered > 10000 and walks = 0')" -eq 1 ]
+  # Code and calls are compared all the same, and hardly any step is lost in C code.
+  [ "$(ask "select sum(agreed) > 1000 and sum(agreed) * 4 > (select sum(delivered) from cell)
+      from frame_place")" -eq 1 ]
+  [ "$(ask "select count(*) from step_region")" -eq 0 ]
 }
 
 @test "step ends after as many instructions as asked for" {

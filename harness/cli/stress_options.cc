@@ -200,7 +200,8 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.OutFolder(o.out, "out/TIME-VERB-PID");
   verb.Flag("--no-confirm", o.no_confirm, "Do not replay what is found");
   verb.Flag("--no-walk", s.job.no_walk,
-            "Count the signals only, to see what they cost without a walker");
+            s.job.step != 0 ? "Ask no walker: compare only code and calls"
+                            : "Count the signals only, to see what they cost without a walker");
   AddJudging(verb, o.end.judging);
   verb.Json(o.end.json);
 }

@@ -253,7 +253,7 @@ Status CellRecords::Save(RunWriter& db) {
   RETURN_IF_ERROR(db.Replace(position, AgreementRowsOf(state_)));
   RETURN_IF_ERROR(db.Replace(position, EvidenceRowsOf(state_)));
   RETURN_IF_ERROR(db.Replace(position, WalkEndRowsOf(state_)));
-  if (!regions_.empty()) {
+  if (!regions_.empty() || !frames_.places.empty()) {
     RETURN_IF_ERROR(db.Replace(position, regions_));
     RETURN_IF_ERROR(db.Replace(position, ranges_));
     RETURN_IF_ERROR(db.Replace(position, frames_.places));

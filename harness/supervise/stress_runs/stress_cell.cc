@@ -338,7 +338,7 @@ Status StressCell::AfterSampling() {
        feature = plan_.platform.feature, cell = plan_.row.position, records = records_,
        &lock = lock_] {
         CodeIndex index(*state);
-        StepMap(index, pid, walker, cell, map->regions, map->ranges);
+        if (!state->job.no_walk) StepMap(index, pid, walker, cell, map->regions, map->ranges);
         map->frames = FrameMap(index, pid, state->job, feature, cell);
         const std::lock_guard<std::mutex> guard(lock);
         records->SetStepMap(std::move(map->regions), std::move(map->ranges),

@@ -31,7 +31,7 @@ constexpr Prediction kInlinedByNearest =
 // No code is at the address in that word.
 constexpr Prediction kOnByFp =
     Depends("takes the saved fp for the return address, and goes on by the word below as fp");
-// ICache::invalidate_range, also of a thread in Java: at the entry barrier of an nmethod.
+// ICache::invalidate_range, also of a thread in Java.
 constexpr Prediction kCalledByC = Depends("finds the caller, which is C code: its frames are next");
 
 bool IsFromSp(const FrameRow& row) {

@@ -104,7 +104,10 @@ Prediction Agct(const RuledCode& code, const FrameRow& row) {
   }
   if (code.kind == RuledKind::kAdapter) return NoAnswer("refuses: adapters have no frame");
   if (code.entry_return != 0 && row.offset == code.entry_return) return kEntryFrame;
-  const bool is_complete = code.complete >= 0 && row.offset >= static_cast<uint32_t>(code.complete);
+  // CodeBlob::is_frame_complete_at: JDK 8 takes the offset -1, of a frame that is never complete,
+  // for one before the code.
+  const bool is_complete =
+      code.complete < 0 ? code.feature == 8 : row.offset >= static_cast<uint32_t>(code.complete);
   if (!is_complete && (code.kind == RuledKind::kNmethod || code.kind == RuledKind::kRuntimeStub))
     return NoAnswer("refuses: the frame is not complete");
   if (code.frame_words <= 0) return NoAnswer("refuses: a stub without frame size");

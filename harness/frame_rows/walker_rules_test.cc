@@ -127,6 +127,14 @@ TEST(AgctRules, OfStubsTheCallerIsFoundByTheirFrameSize) {
   EXPECT_STREQ(all[3].rule, "finds the caller, but may name other methods that are inlined there");
 }
 
+TEST(AgctRules, InJdk8AFrameThatIsNeverCompleteIsAlwaysComplete) {
+  RuledCode code = CodeOf(Ruled::kRuntimeStub, kFramedStub, 4);
+  code.feature = 8;
+  EXPECT_EQ(Short(Predict("agct", code)), "WWW??W");
+  code.feature = 11;
+  EXPECT_EQ(Short(Predict("agct", code)), "NNNNNN");
+}
+
 TEST(AgctRules, AnAdapterIsRefused) {
   EXPECT_EQ(Short(Predict("agct", CodeOf(Ruled::kAdapter, kI2cAdapter))), "NNNN");
 }

@@ -10,11 +10,12 @@ need_jdks
 cp -r corpora "$work/corpora" # a known issue names requests in other folders
 
 # buckets RUN DIR: $judged is the exit code of the run's verdict, and $work/buckets has a line for
-# each bucket: "ISSUE GRADE KEY", or "new GRADE KEY" if it is not known by DIR.
+# each bucket: "ISSUE GRADE KEY", or "new GRADE KEY" if it is not known by DIR. An issue that a later
+# build has fixed is known.
 buckets() {
   code=0
   "$walkhammer" report "$1" --known "$2" --json >"$work/report.json" || code=$?
-  sqlite3 -separator ' ' :memory: "SELECT CASE json_extract(value, '\$.known.verdict') WHEN 'known'
+  sqlite3 -separator ' ' :memory: "SELECT CASE WHEN json_extract(value, '\$.known.verdict') IN ('known', 'fixed')
       THEN json_extract(value, '\$.known.bug') ELSE 'new' END,
     json_extract(value, '\$.grade'), json_extract(value, '\$.key')
     FROM json_each(readfile('$work/report.json'), '\$.buckets')" | sort >"$work/buckets"

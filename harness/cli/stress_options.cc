@@ -200,8 +200,7 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.OutFolder(o.out, "out/TIME-VERB-PID");
   verb.Flag("--no-confirm", o.no_confirm, "Do not replay what is found");
   verb.Flag("--no-walk", s.job.no_walk,
-            s.job.step != 0 ? "Ask no walker: compare only code and calls"
-                            : "Count the signals only, to see what they cost without a walker");
+            "Ask no walker: stress counts its signals, and step compares code and calls");
   AddJudging(verb, o.end.judging);
   verb.Json(o.end.json);
 }

@@ -6,7 +6,7 @@ namespace {
 
 int32_t Distance(uint64_t from, uint64_t to) {
   const auto distance = static_cast<int64_t>(to - from);
-  return distance > INT32_MAX || distance <= INT32_MIN ? SeenPlace::kFar
+  return distance > INT32_MAX || distance <= INT32_MIN ? SeenAddress::kFar
                                                        : static_cast<int32_t>(distance);
 }
 
@@ -18,14 +18,22 @@ uint32_t HoldersOf(uint64_t value, std::span<const uint64_t> registers) {
   return holders;
 }
 
+// Adds where `address` is.
+void SeeAddress(uint64_t address, const SteppedPoint& at, SeenAddress& seen) {
+  const int32_t from_sp = Distance(at.sp, address), from_fp = Distance(at.fp, address);
+  if (seen.steps++ == 0) {
+    seen.from_sp = from_sp;
+    seen.from_fp = from_fp;
+  }
+  if (from_sp != seen.from_sp) seen.other_sp++;
+  if (from_fp != seen.from_fp) seen.other_fp++;
+}
+
 void SeeSender(const SteppedCall& call, const SteppedPoint& at, std::span<const uint64_t> registers,
                uint64_t in_frame, SeenSender& seen) {
   const uint32_t holders = HoldersOf(call.sender, registers);
-  const int32_t from_sp = Distance(at.sp, call.sender), from_fp = Distance(at.fp, call.sender);
-  if (seen.steps++ == 0) seen = {1, 0, 0, from_sp, from_fp, 0, holders};
-  seen.registers &= holders;
-  if (from_sp != seen.from_sp) seen.other_sp++;
-  if (from_fp != seen.from_fp) seen.other_fp++;
+  seen.registers = seen.steps == 0 ? holders : seen.registers & holders;
+  SeeAddress(call.sender, at, seen);
   if (in_frame == call.sender) seen.in_frame++;
 }
 
@@ -47,21 +55,15 @@ void See(std::span<const SteppedCall> calls, const SteppedPoint& at,
   if (call.caller == SteppedCall::Caller::kCompiled)
     SeeSender(call, at, registers, in_frame, sender);
   const uint32_t holders = HoldersOf(call.return_pc, registers);
-  const bool is_first = seen.in_memory + seen.in_register == 0;
+  const bool is_first = seen.steps + seen.in_register == 0;
   seen.registers = is_first ? holders : seen.registers & holders;
   if (call.is_away) {
     seen.in_register++;
     return;
   }
-  const int32_t from_sp = Distance(at.sp, call.slot), from_fp = Distance(at.fp, call.slot);
-  if (seen.in_memory++ == 0) {
-    seen.from_sp = from_sp;
-    seen.from_fp = from_fp;
-  }
-  if (from_fp != seen.from_fp) seen.other_fp++;
-  if (from_sp == seen.from_sp) return;
-  seen.other_sp++;
-  seen.last_sp = from_sp;
+  SeeAddress(call.slot, at, seen);
+  if (const int32_t from_sp = Distance(at.sp, call.slot); from_sp != seen.from_sp)
+    seen.last_sp = from_sp;
 }
 
 void SeeAmbiguity(std::span<const SteppedCall> calls, const SteppedPoint& at, int32_t frame_words,

@@ -35,7 +35,7 @@ class SeenPlaceTest : public ::testing::Test {
 TEST_F(SeenPlaceTest, DistancesFromBothPointers) {
   Step(CallAt(kSp + 16), kSp, kSp + 8);
   Step(CallAt(kSp + 16), kSp, kSp + 8);
-  EXPECT_EQ(seen_.in_memory, 2u);
+  EXPECT_EQ(seen_.steps, 2u);
   EXPECT_EQ(seen_.from_sp, 16);
   EXPECT_EQ(seen_.from_fp, 8);
   EXPECT_EQ(seen_.other_sp + seen_.other_fp + seen_.in_register, 0u);
@@ -45,7 +45,7 @@ TEST_F(SeenPlaceTest, OtherDistancesAreCounted) {
   Step(CallAt(kSp + 16), kSp, kSp + 8);
   Step(CallAt(kSp + 24), kSp, kSp + 16);
   Step(CallAt(kSp + 16), kSp, kSp);
-  EXPECT_EQ(seen_.in_memory, 3u);
+  EXPECT_EQ(seen_.steps, 3u);
   EXPECT_EQ(seen_.other_sp, 1u);
   EXPECT_EQ(seen_.last_sp, 24);
   EXPECT_EQ(seen_.other_fp, 1u);
@@ -63,7 +63,7 @@ TEST_F(SeenPlaceTest, RegistersThatHoldTheAddressAtAllSteps) {
   Step(call, kSp + 8, 0, {kReturnPc, 1, kReturnPc});
   Step(call, kSp + 8, 0, {2, 1, kReturnPc});
   EXPECT_EQ(seen_.in_register, 2u);
-  EXPECT_EQ(seen_.in_memory, 0u);
+  EXPECT_EQ(seen_.steps, 0u);
   EXPECT_EQ(seen_.registers, 1U << 2);
 }
 
@@ -135,7 +135,7 @@ TEST_F(SeenPlaceTest, AnInterpretedCallersStackPointerIsNotNoted) {
   SteppedCall call = CallAt(kSp + 16);
   call.caller = SteppedCall::Caller::kInterpreted;
   Step(call, kSp, kSp + 8);
-  EXPECT_EQ(seen_.in_memory, 1u);
+  EXPECT_EQ(seen_.steps, 1u);
   EXPECT_EQ(sender_.steps, 0u);
 }
 
@@ -145,7 +145,7 @@ TEST_F(SeenPlaceTest, WithoutAKnownCallNothingIsSeen) {
   SteppedCall call = CallAt(kSp);
   call.caller = SteppedCall::Caller::kUnknown;
   Step(call, kSp, kSp);
-  EXPECT_EQ(seen_.in_memory + seen_.in_register, 0u);
+  EXPECT_EQ(seen_.steps + seen_.in_register, 0u);
 }
 
 }  // namespace

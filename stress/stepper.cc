@@ -243,13 +243,13 @@ void Stepper::SeeIn(SteppedPc& counts, const Place& place, const SampledThread& 
     counts.sender = {};
     counts.word = code;
   }
-  constexpr uint64_t kSenderSlot = 8;  // bytes below fp
   const std::span<const SteppedCall> calls = stack_.calls();
+  constexpr uint64_t kBelowFp = -SeenSender::kSlot;
   const uint64_t fp = place.point.fp;
-  const bool has_frame = !calls.empty() && fp % 8 == 0 && fp < calls.front().slot &&
-                         fp >= place.point.sp + kSenderSlot;
+  const bool has_frame =
+      !calls.empty() && fp % 8 == 0 && fp < calls.front().slot && fp >= place.point.sp + kBelowFp;
   See(calls, place.point, ReadJavaRegisters(context).general,
-      has_frame ? *reinterpret_cast<const uint64_t*>(fp - kSenderSlot) : 0, counts.seen,
+      has_frame ? *reinterpret_cast<const uint64_t*>(fp - kBelowFp) : 0, counts.seen,
       counts.sender);
   SeeAmbiguity(calls, place.point, place.running.frame_words, thread.stack_base, counts.seen);
 }

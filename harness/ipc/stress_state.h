@@ -196,14 +196,20 @@ struct StepAnswers {
   int32_t code;                   // last error code
 };
 
-// Where an instruction finds the return address of its frame, by the calls that were made.
-struct SeenPlace {
+// How far from an instruction's sp and fp an address was.
+struct SeenAddress {
   static constexpr int32_t kFar = INT32_MIN;  // a distance that does not fit
-  uint32_t in_memory, in_register;  // steps at which it was on the stack, or in a register
-  uint32_t other_sp, other_fp;      // of in_memory: not as far from sp, from fp as at first
-  int32_t from_sp, from_fp;         // bytes from sp and fp up, at the first step of in_memory
-  int32_t last_sp;                  // bytes from sp up, at the last step of other_sp
-  uint32_t registers;               // bit i: register i held it at all these steps
+  uint32_t steps;
+  uint32_t other_sp, other_fp;  // of these: not as far from sp, from fp as at first
+  int32_t from_sp, from_fp;     // bytes from sp and fp up, at the first step
+};
+
+// Where an instruction finds the return address of its frame, by the calls that were made. `steps`:
+// at which it was on the stack.
+struct SeenPlace : SeenAddress {
+  uint32_t in_register;  // steps at which it was in a register alone
+  int32_t last_sp;       // bytes from sp up, at the last step of other_sp
+  uint32_t registers;    // bit i: register i held it at all steps of both kinds
   // Steps at which an answer with the right callers does not tell which word the walker has read: a
   // word that it may take for the return address held a copy, or the newest call is not known.
   uint32_t ambiguous;
@@ -217,11 +223,11 @@ struct SeenPlace {
 inline int CodeBytesAt(uint64_t pc) { return static_cast<int>(8 - (pc & 7)); }
 
 // Where an instruction finds the stack pointer of its compiled caller, as that was before the call.
-struct SeenSender {
-  uint32_t steps, other_sp, other_fp;  // as of SeenPlace
-  int32_t from_sp, from_fp;
-  uint32_t in_frame;   // steps at which the frame pointer's sender_sp word held it
-  uint32_t registers;  // bit i: register i held it at all these steps
+struct SeenSender : SeenAddress {
+  // Bytes from an interpreted frame's fp to the word of its caller's sp.
+  static constexpr int32_t kSlot = -8;  // interpreter_frame_sender_sp_offset of x86_64
+  uint32_t in_frame;                    // steps at which the word at fp + kSlot held it
+  uint32_t registers;                   // bit i: register i held it at all steps
 };
 
 // An instruction that was stepped, and the first walker's answers there.

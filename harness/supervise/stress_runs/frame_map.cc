@@ -104,7 +104,7 @@ class Mapper {
     FramePlaceRow& place = PlaceOf(piece, group);
     place.pcs++;
     place.steps += counts.steps;
-    place.judged += seen.in_memory + uint64_t{seen.in_register};
+    place.judged += seen.steps + uint64_t{seen.in_register};
     place.agreed += compared.agreed;
     place.disagreed += compared.disagreed;
     place.sender_agreed += senders.agreed;
@@ -159,6 +159,18 @@ class Mapper {
       differences_;
 };
 
+// Compares an address at a distance from a register with where it was at `seen.steps` of `all`
+// steps.
+FrameComparison CompareAddress(FrameRegister reg, int32_t distance, const SeenAddress& seen,
+                               uint64_t all, const FrameRules& rules) {
+  const bool is_sp = reg == rules.sp;
+  if (!is_sp && reg != rules.fp) return {};
+  const bool is_first = distance == (is_sp ? seen.from_sp : seen.from_fp);
+  const uint64_t agreed =
+      is_first ? seen.steps - uint64_t{is_sp ? seen.other_sp : seen.other_fp} : 0;
+  return {agreed, all - agreed};
+}
+
 }  // namespace
 
 FrameMapRows FrameMap(CodeIndex& index, pid_t pid, const StressJob& job, int feature,
@@ -181,36 +193,31 @@ FrameMapRows FrameMap(CodeIndex& index, pid_t pid, const StressJob& job, int fea
 }
 
 FrameComparison Compare(const FrameRow& row, const SeenPlace& seen, const FrameRules& rules) {
-  const uint64_t all = uint64_t{seen.in_memory} + seen.in_register;
-  const auto at = [&](bool is_first, uint64_t others) {
-    const uint64_t agreed = is_first ? seen.in_memory - others : 0;
-    return FrameComparison{agreed, all - agreed};
-  };
-  if (all == 0 || row.place == FramePlace::kUnknown || row.place == FramePlace::kInThread)
-    return {};
-  if (row.place == FramePlace::kInRegister) {
-    if (row.replaced) return {};  // the calls know only what was pushed
-    const bool holds = (seen.registers >> row.reg & 1) != 0;
-    return holds ? FrameComparison{all, 0} : FrameComparison{0, all};
+  const uint64_t all = uint64_t{seen.steps} + seen.in_register;
+  switch (row.place) {
+    case FramePlace::kInMemory:
+      return CompareAddress(row.reg, row.distance, seen, all, rules);
+    case FramePlace::kInRegister: {
+      if (row.replaced) return {};  // the calls know only what was pushed
+      const bool holds = (seen.registers >> row.reg & 1) != 0;
+      return holds ? FrameComparison{all, 0} : FrameComparison{0, all};
+    }
+    default:
+      return {};
   }
-  if (row.reg == rules.sp) return at(row.distance == seen.from_sp, seen.other_sp);
-  if (row.reg == rules.fp) return at(row.distance == seen.from_fp, seen.other_fp);
-  return {};
 }
 
 FrameComparison CompareSender(const FrameSender& sender, const SeenSender& seen,
                               const FrameRules& rules) {
-  const auto at = [&](bool is_first, uint64_t others) {
-    const uint64_t agreed = is_first ? seen.steps - others : 0;
-    return FrameComparison{agreed, seen.steps - agreed};
-  };
   if (sender.place == FramePlace::kInMemory && sender.reg == rules.fp &&
-      sender.distance == rules.sender_slot && sender.beyond == 0)
+      sender.distance == SeenSender::kSlot && sender.beyond == 0)
     return {seen.in_frame, seen.steps - uint64_t{seen.in_frame}};
   if (sender.place != FramePlace::kInRegister) return {};
-  if (sender.reg == rules.sp) return at(sender.distance == seen.from_sp, seen.other_sp);
-  if (sender.reg == rules.fp) return at(sender.distance == seen.from_fp, seen.other_fp);
-  return sender.distance == 0 ? at((seen.registers >> sender.reg & 1) != 0, 0) : FrameComparison{};
+  if (sender.reg == rules.sp || sender.reg == rules.fp)
+    return CompareAddress(sender.reg, sender.distance, seen, seen.steps, rules);
+  if (sender.distance != 0) return {};
+  const bool holds = (seen.registers >> sender.reg & 1) != 0;
+  return holds ? FrameComparison{seen.steps, 0} : FrameComparison{0, seen.steps};
 }
 
 std::string SeenSenderText(const SeenSender& seen) {
@@ -219,7 +226,7 @@ std::string SeenSenderText(const SeenSender& seen) {
 
 std::string SeenText(const SeenPlace& seen) {
   std::string text;
-  if (seen.in_memory > 0) {
+  if (seen.steps > 0) {
     text = fmt::format("sp{:+}", seen.from_sp);
     if (seen.other_sp > 0) text += fmt::format(" or sp{:+}", seen.last_sp);
   }

@@ -70,7 +70,7 @@ class FrameMapTest : public ::testing::Test {
     pc.pc.store(reinterpret_cast<uint64_t>(at));
     pc.steps = 12;
     pc.word = CodeWordAt(pc.pc.load());
-    pc.seen.in_memory = 10;
+    pc.seen.steps = 10;
     pc.seen.from_sp = from_sp;
     return pc;
   }
@@ -308,7 +308,7 @@ TEST(FrameComparisons, TheCallersStackPointer) {
   rules.sp = 4;
   rules.fp = 5;
   rules.sender_slot = -8;
-  const SeenSender seen{10, 3, 1, 24, 16, 6, 1U << 13};
+  const SeenSender seen{{10, 3, 1, 24, 16}, 6, 1U << 13};
   const auto agreed = [&](const FrameSender& sender) {
     const FrameComparison compared = CompareSender(sender, seen, rules);
     return compared.agreed + compared.disagreed == 10 ? static_cast<int>(compared.agreed) : -1;
@@ -323,7 +323,7 @@ TEST(FrameComparisons, TheCallersStackPointer) {
   EXPECT_EQ(agreed({kMem, 5, -8, 0}), 6);
   EXPECT_EQ(agreed({kMem, 4, -8, 0}), -1);
   EXPECT_EQ(agreed({}), -1);
-  EXPECT_EQ(SeenSenderText({10, 0, 0, 24, 16, 0, 0}), "sp+24");
+  EXPECT_EQ(SeenSenderText({{10, 0, 0, 24, 16}, 0, 0}), "sp+24");
 }
 
 TEST(FrameComparisons, StepsOfOneInstructionMayDiffer) {
@@ -335,7 +335,7 @@ TEST(FrameComparisons, StepsOfOneInstructionMayDiffer) {
   row.reg = 4;
   row.distance = 8;
   SeenPlace seen{};
-  seen.in_memory = 10;
+  seen.steps = 10;
   seen.other_sp = 3;
   seen.from_sp = 8;
   seen.from_fp = 32;
@@ -354,8 +354,13 @@ TEST(FrameComparisons, StepsOfOneInstructionMayDiffer) {
   row.replaced = false;
   seen.registers = 1;
   EXPECT_EQ(Compare(row, seen, rules).agreed, 10u);
-  row.place = FramePlace::kUnknown;
-  EXPECT_EQ(Compare(row, seen, rules).agreed + Compare(row, seen, rules).disagreed, 0u);
+  row.reg = rules.sp;
+  row.distance = 8;
+  // Of kThroughMemory, the word at sp + 8 is an address, and no return address.
+  for (const FramePlace place : {FramePlace::kUnknown, FramePlace::kThroughMemory}) {
+    row.place = place;
+    EXPECT_EQ(Compare(row, seen, rules).agreed + Compare(row, seen, rules).disagreed, 0u);
+  }
 }
 
 }  // namespace

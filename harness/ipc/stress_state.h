@@ -7,6 +7,7 @@
 #ifndef WALKHAMMER_HARNESS_IPC_STRESS_STATE_H_
 #define WALKHAMMER_HARNESS_IPC_STRESS_STATE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -215,12 +216,18 @@ struct SeenPlace : SeenAddress {
   uint32_t ambiguous;
 };
 
-// The bytes from `pc` to the end of its word, CodeBytesAt(pc) of them: they tell whether other code
-// has come there.
-[[gnu::no_sanitize_address]] inline uint64_t CodeWordAt(uint64_t pc) {
-  return *reinterpret_cast<const volatile uint64_t*>(pc & ~uint64_t{7}) >> (8 * (pc & 7));
+// How many of the 8 bytes from `pc` on are in its page; the next one may be unmapped.
+inline int CodeBytesAt(uint64_t pc) {
+  constexpr uint64_t kPage = 4096;
+  return static_cast<int>(std::min<uint64_t>(8, kPage - pc % kPage));
 }
-inline int CodeBytesAt(uint64_t pc) { return static_cast<int>(8 - (pc & 7)); }
+// These bytes, which tell whether other code has come there. Those behind them are 0.
+[[gnu::no_sanitize_address]] inline uint64_t CodeWordAt(uint64_t pc) {
+  const auto* words = reinterpret_cast<const volatile uint64_t*>(pc & ~uint64_t{7});
+  const uint64_t shift = 8 * (pc & 7);
+  const uint64_t begin = words[0] >> shift;
+  return shift == 0 || CodeBytesAt(pc) < 8 ? begin : begin | words[1] << (64 - shift);
+}
 
 // Where an instruction finds the stack pointer of its compiled caller, as that was before the call.
 struct SeenSender : SeenAddress {

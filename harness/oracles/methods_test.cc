@@ -95,6 +95,11 @@ TEST(Methods, AreNotUnloadedWithOneOfSeveralClassesOfTheName) {
   for (const int& id : more) EXPECT_TRUE(registry.Find(&id)->unloaded.load());
 }
 
+TEST(Methods, ThoseThatWeCallStartThreads) {
+  EXPECT_TRUE(StartsThreads("jdk.internal.misc.Unsafe.getLong(Ljava/lang/Object;J)J"));
+  EXPECT_FALSE(StartsThreads("jdk.internal.misc.Unsafe.getLongUnaligned(Ljava/lang/Object;J)J"));
+}
+
 TEST(Methods, SayWhenTheyAreFull) {
   MethodRegistry registry;
   static char places[MethodRegistry::kMostMethods + 1];

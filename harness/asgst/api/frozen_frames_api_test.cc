@@ -5,6 +5,7 @@
 #include <sys/time.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/asgst/testing/live_jvm.h"
 
@@ -172,14 +173,22 @@ TEST_F(FrozenFramesApi, AnIteratorReturnsThemOnDemand) {
   EXPECT_GT(with_frozen, 2);
 }
 
-// What handlers count at random moments. A handler knows the true number of frames of *Step methods
-// but for one, which is just called or left. In compiled code, debug information may name the
-// counting of a caller while that of an inlined callee is done.
+// What handlers count at random moments. A handler knows the true number of activations of
+// interpStep, c1Step, c2Step and c2Throw but for one, which is just called or left, and which
+// method calls which.
 struct AtRandom {
-  static constexpr int kSteps = 4;
-  jmethodID steps[kSteps] = {}, counting = nullptr, entered = nullptr, newest = nullptr;
+  enum Step { kInterp, kC1, kC2, kThrow, kInlined, kSteps };
+  jmethodID steps[kSteps] = {}, entered = nullptr, newest = nullptr;
   int64_t wrong_depth = 0, wrong_found = 0;  // of the first wrong walk, as is `newest`
   std::atomic<int> mounted{0}, with_frozen{0}, guessed{0}, complete{0}, wrong{0};
+
+  // `callee`: kSteps: none.
+  static bool Calls(Step caller, Step callee) {
+    if (callee == kSteps) return true;
+    if (callee == kThrow) return caller == kThrow;
+    if (callee == kC1) return caller == kInterp || caller == kInlined;
+    return caller == (callee == kInterp ? kInlined : callee == kC2 ? kC1 : kC2);
+  }
 
   void Count(ucontext_t* context) {
     const int64_t depth = *const_cast<volatile int64_t*>(&frozen_depth);
@@ -188,10 +197,14 @@ struct AtRandom {
     AsyncGetStackTrace(&trace, kDepth, context, 0);
     const bool is_guess = asgst_guessed_from() >= 0;
     int64_t found = 0;
-    bool is_mounted = false, some = false;
+    bool is_mounted = false, some = false, in_order = true;
+    Step callee = kSteps;
     for (int i = 0; i < trace.num_frames; i++) {
       const ASGST_JavaFrame& frame = frames[i].java_frame;
-      found += std::find(steps, steps + kSteps, frame.method_id) != steps + kSteps ? 1 : 0;
+      const auto step =
+          static_cast<Step>(std::find(steps, steps + kSteps, frame.method_id) - steps);
+      if (step < kSteps) in_order &= Calls(step, std::exchange(callee, step));
+      if (step < kInlined) found++;
       is_mounted |= frame.method_id == entered;
       some |= frame.is_frozen != 0;
     }
@@ -200,8 +213,8 @@ struct AtRandom {
     if (some) with_frozen++;
     if (is_guess) {
       guessed++;
-    } else if (found == depth || found == depth + 1 ||
-               (found == depth - 1 && frames[0].java_frame.method_id == counting)) {
+    } else if (in_order && (callee == kInterp || callee == kThrow) &&
+               (found == depth || found == depth + 1)) {
       complete++;
     } else if (wrong++ == 0) {
       wrong_depth = depth;
@@ -215,10 +228,9 @@ class FrozenFramesAtRandom : public FrozenFramesApi {
  protected:
   void Park(const char* method, int times) {
     JNIEnv* env = live_.env();
-    const char* const names[] = {"interpStep", "c1Step", "c2Step", "inlinedStep"};
+    const char* const names[] = {"interpStep", "c1Step", "c2Step", "c2Throw", "inlinedStep"};
     for (int i = 0; i < AtRandom::kSteps; i++)
       counts_.steps[i] = env->GetStaticMethodID(FrozenClass(), names[i], "(I)J");
-    counts_.counting = env->GetStaticMethodID(FrozenClass(), "move", "(I)V");
     jclass in = env->FindClass("jdk/internal/vm/Continuation");
     counts_.entered =
         env->GetStaticMethodID(in, "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V");
@@ -246,6 +258,8 @@ class FrozenFramesAtRandom : public FrozenFramesApi {
 };
 
 TEST_F(FrozenFramesAtRandom, AreCompleteWhereAllAreCompiled) { Park("parkCompiled", 2'000); }
+
+TEST_F(FrozenFramesAtRandom, AreCompleteWhereAnExceptionLeavesThem) { Park("parkThrown", 10'000); }
 
 TEST_F(FrozenFramesAtRandom, AreCompleteWhereSomeAreInterpreted) { Park("parkMixed", 2'000); }
 

@@ -161,7 +161,7 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   const bool has_scopes = !entering && code.level > 0;
   if (has_scopes) debug_.Open(code, Code());
   if (const uint64_t described = at_.is_top ? Described() : pc;
-      has_scopes && debug_.Innermost(described, scope_)) {
+      has_scopes && debug_.Innermost(described, scope_) && (!at_.sender || ToOutermost())) {
     EnterScopes(code, described);
     return EmitScope(frame);
   }
@@ -176,6 +176,14 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
                        Code().Read(code.blob + static_cast<uint64_t>(l.compile_id), id))
     KeepRule(frame, code.blob, id, code.frame_words, 0);
   Up(code.frame_words);
+  return true;
+}
+
+// Moves from scope_ to the scope of the compiled method itself. Without its frame, as on return,
+// the method runs no inlined one: a description that names one is of code further on in memory.
+bool JavaWalk::ToOutermost() {
+  for (int n = 0; scope_.sender != 0; n++)
+    if (n == kMostInlined || !debug_.At(scope_.sender, scope_)) return false;
   return true;
 }
 

@@ -133,6 +133,7 @@ class JavaWalk : private InterruptedCaller {
   bool Lose(WalkEnd why, JavaFrame& frame);
   bool InterpretedFrame(JavaFrame& frame);
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
+  bool ToOutermost();
   void EnterScopes(const FoundCode& code, uint64_t pc);
   bool HasRules() const { return start_->uses_rules && (at_.is_top || !at_.sender) && !guessed_; }
   bool FindRule(uint64_t pc, bool is_top, uint64_t n, PcRule& rule, uint64_t& id) const;

@@ -42,6 +42,24 @@ TEST_P(JavaWalkTest, AtItsEntryAMethodHasNoFrame) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{{0, 0, 4, FrameType::kJava}, kInlined, kOuter}));
 }
 
+// What comes next in memory is described with an inlined method.
+TEST_P(JavaWalkTest, OnReturnNothingIsInlined) {
+  const uint64_t sp = kLeafSp + 32, pc = caller_ + 0x28;
+  start_.registers = {pc, sp, 0x1234, layout_.call_stub_return};
+  EXPECT_EQ(Walk(), (std::vector<Seen>{kInlined, kOuter})) << "in its frame";
+  if (layout_.rules->has_link_register) {
+    memory_.PutInt(pc, 0xd65f03c0);  // ret
+    start_.registers.sp = sp + 48;
+  } else {
+    memory_.PutBytes(pc, {0xc3});  // ret
+    start_.registers.sp = sp + 40;
+  }
+  EXPECT_EQ(Walk(), std::vector<Seen>{kOuter});
+  auto caches = std::make_unique<WalkStart::Caches>();
+  start_.caches = caches.get();
+  for (int i = 0; i < 3; i++) EXPECT_EQ(Walk(), std::vector<Seen>{kOuter}) << i;
+}
+
 TEST_P(JavaWalkTest, InNativeCodeTheAnchorTells) {
   LeaveJava(kLeafSp, leaf_ + 0x20);
   start_.registers = {0x9999, 0x10, 0x20, 0};

@@ -70,11 +70,13 @@ std::string ClassName(const char* signature) {
 bool StartsThreads(std::string_view name) {
   static constexpr std::string_view kEnds[] = {".run()V", ".main([Ljava/lang/String;)V",
                                                ".<clinit>()V"};
+  // KlassReader, and so libasgst, calls Unsafe.getLong.
   static constexpr std::string_view kBegins[] = {
       "sun.launcher.LauncherHelper.", "java.lang.Thread.<init>",
       "java.lang.Thread.exit()",      "java.lang.Thread.dispatchUncaughtException(",
       "java.lang.Shutdown.",          "java.lang.System.initPhase",
-      "java.lang.ThreadGroup.",       "java.lang.ref.Finalizer."};
+      "java.lang.ThreadGroup.",       "java.lang.ref.Finalizer.",
+      "sun.misc.Unsafe.getLong(",     "jdk.internal.misc.Unsafe.getLong("};
   for (std::string_view end : kEnds)
     if (name.ends_with(end)) return true;
   for (std::string_view begin : kBegins)

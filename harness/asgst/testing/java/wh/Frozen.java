@@ -10,10 +10,16 @@ import java.util.concurrent.locks.LockSupport;
 final class Frozen {
   private static final int DEPTH = 90;
   private static final int WARM_UP = 1_000;
+  private static final IllegalStateException LEAVE = new IllegalStateException();
 
-  /** The number of methods named *Step that the virtual thread is in; 0: none, or it is parked. */
+  /**
+   * The number of activations of interpStep, c1Step, c2Step and c2Throw that the virtual thread is
+   * in; 0: none, or it is parked. inlinedStep does not count: where compiled code is interrupted,
+   * debug information does not tell for certain what is inlined there.
+   */
   private static LongBuffer depth;
   private static boolean mixed;
+  private static boolean thrown;
   private static boolean parks;
   private static boolean probes;
 
@@ -47,10 +53,17 @@ final class Frozen {
     run(times, false);
   }
 
+  /** Parks at depth, and leaves all methods by an exception. */
+  static void parkThrown(int times) throws Exception {
+    thrown = true;
+    run(times, false);
+    thrown = false;
+  }
+
   private static void run(int times, boolean calls) throws Exception {
     parks = probes = false;
     for (int i = 0; i < WARM_UP; i++) {
-      interpStep(DEPTH);
+      enter();
     }
     parks = true;
     probes = calls;
@@ -69,7 +82,21 @@ final class Frozen {
     @Override
     public void run() {
       for (int i = 0; i < times; i++) {
-        interpStep(DEPTH);
+        enter();
+      }
+    }
+  }
+
+  private static void enter() {
+    if (!thrown) {
+      interpStep(DEPTH);
+      return;
+    }
+    try {
+      c2Throw(4 * DEPTH);
+    } catch (IllegalStateException e) {
+      if (e != LEAVE) {
+        throw e;
       }
     }
   }
@@ -101,10 +128,21 @@ final class Frozen {
   }
 
   private static long inlinedStep(int more) {
-    move(1);
     long result = more <= 0 ? bottom() : mixed ? interpStep(more) : c1Step(more);
-    move(-1);
     return result + work(more);
+  }
+
+  private static long c2Throw(int more) {
+    move(1);
+    try {
+      if (more <= 0) {
+        bottom();
+        throw LEAVE;
+      }
+      return c2Throw(more - 1);
+    } finally {
+      move(-1);
+    }
   }
 
   private static long work(int rounds) {

@@ -172,13 +172,13 @@ class SideReader {
 
   Status ReadTimes() {
     ASSIGN_OR_RETURN(const auto rows, db_.Rows<PeriodTimeRow>());
-    std::map<std::tuple<size_t, std::string, std::string>, TimeSlots> all;
+    std::map<std::tuple<size_t, std::string, std::string, int64_t>, TimeSlots> all;
     for (const PeriodTimeRow& row : rows)
       if (const auto part = CountedPart(row.part))
-        all[{*part, row.walker, row.scene}][row.from_ns] = row.counts;
+        all[{*part, row.walker, row.scene, row.least_frames}][row.from_ns] = row.counts;
     for (const auto& [key, slots] : all) {
-      const auto& [part, walker, scene] = key;
-      SideValues& side = side_.times[{walker, WorkloadOf(scene)}];
+      const auto& [part, walker, scene, least_frames] = key;
+      SideValues& side = side_.times[{walker, WorkloadOf(scene), least_frames}];
       side.resize(std::max(side.size(), run_ + part + 1));
       RunValues values;
       for (size_t i = 0; i < PeriodsOf(part, scene); i++)
@@ -276,6 +276,15 @@ void FillWalks(CodeCounts& codes, size_t runs) {
       for (auto& [code, side] : codes) side[run][i].walks = walks;
     }
   }
+}
+
+std::string TimedWalks::Text() const {
+  std::string text = fmt::format("walks of {}, {}", walker, workload);
+  if (least_frames == 0) return text;
+  if (least_frames == 1) return text + ", at most 1 frame";
+  if (DepthClassOf(static_cast<int>(least_frames)) == kDepthClasses - 1)
+    return text + fmt::format(", {} or more frames", least_frames);
+  return text + fmt::format(", {} to {} frames", least_frames, 2 * least_frames - 1);
 }
 
 uint64_t GateBucket::Runs() const {

@@ -43,6 +43,15 @@ struct GateBucket {
   uint64_t Runs() const;                        // in which it was seen
 };
 
+// Walks whose times are compared: in a stress run, those of like depth. A run that meets more short
+// stacks than another has faster walks, though the walker is the same.
+struct TimedWalks {
+  std::string walker, workload;
+  int64_t least_frames = 0;  // as in WalkTimeRow
+  auto operator<=>(const TimedWalks&) const = default;
+  std::string Text() const;  // "walks of agct, torture:mixed default, 8 to 15 frames"
+};
+
 struct GateSide {
   std::vector<std::string> dirs;  // by run, as in all that is by run below
   std::vector<RunRow> runs;
@@ -52,10 +61,10 @@ struct GateSide {
   std::map<std::string, GateBucket> buckets;  // Forbidden ones, by title
   std::map<Stratum, CodeCounts> codes;
   std::set<std::string> scenes;  // workloads that are scenes of fuzz runs
-  // By walker and workload: logarithm of the time in nanoseconds that the fastest tenth of a
-  // period's walks took at most, of walks that returned frames, for the faster half of a run's
-  // periods. What else the machine does makes walks slow, but not the fastest.
-  std::map<std::pair<std::string, std::string>, SideValues> times;
+  // Logarithm of the time in nanoseconds that the fastest tenth of a period's walks took at most,
+  // of walks that returned frames, for the faster half of a run's periods. What else the machine
+  // does makes walks slow, but not the fastest.
+  std::map<TimedWalks, SideValues> times;
   // Workloads and scenes that were walked in all runs; those that were not in some, and why.
   std::set<std::string> walked;
   std::map<std::string, std::string> not_walked;

@@ -13,6 +13,7 @@
 namespace walkhammer {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -149,6 +150,31 @@ TEST_F(Gate, FindsSlowerWalksAndPraisesFasterOnes) {
   ExpectPass(Judge({before, before, before}, {now, now, now}));
 }
 
+// All walks together would take longer, since short ones are rarer, though none is slower.
+TEST_F(Gate, WalksOfLikeDepthAreCompared) {
+  const MadeRun before{.periods = 15, .brief = 0.5};
+  MadeRun now{.periods = 15, .brief = 0.1};
+  const GateVerdict alike = Judge({before, before, before}, {now, now, now});
+  ExpectPass(alike);
+  EXPECT_EQ(alike.times.compared, 2u);
+  now.ns = 1300;
+  const GateVerdict slower = Judge({before, before, before}, {now, now, now});
+  EXPECT_THAT(KindsOf(slower), ElementsAre(GateKind::kSlower, GateKind::kSlower));
+  EXPECT_THAT(GateText(slower),
+              AllOf(HasSubstr("walks of agct, torture:mixed default, 2 to 3 frames\n"),
+                    HasSubstr("walks of agct, torture:mixed default, 8 to 15 frames\n")));
+}
+
+TEST(TimedWalks, TextTellsTheDepth) {
+  const auto text = [](int64_t least_frames) {
+    return TimedWalks{"agct", "c1", least_frames}.Text();
+  };
+  EXPECT_EQ(text(0), "walks of agct, c1");
+  EXPECT_EQ(text(1), "walks of agct, c1, at most 1 frame");
+  EXPECT_EQ(text(64), "walks of agct, c1, 64 to 127 frames");
+  EXPECT_EQ(text(128), "walks of agct, c1, 128 or more frames");
+}
+
 // A time within a slot never passes the next slot's least time.
 TEST_F(Gate, TimesFillASlotUpToTheNext) {
   constexpr int kSlot = 15;
@@ -161,11 +187,11 @@ TEST_F(Gate, TimesFillASlotUpToTheNext) {
     const CellRow cell = MadeCell({});
     EXPECT_TRUE(run.SaveCell(cell).ok());
     Periods periods;
-    periods.End(1000,
-                {1000,
-                 {},
-                 {{"agct", cell.label, 124, in_slot}, {"agct", cell.label, 128, 1000 - in_slot}},
-                 {}});
+    periods.End(1000, {1000,
+                       {},
+                       {{"agct", cell.label, 1, 124, in_slot},
+                        {"agct", cell.label, 1, 128, 1000 - in_slot}},
+                       {}});
     EXPECT_TRUE(run.SavePeriods(0, periods).ok());
     EXPECT_TRUE(run.Finish(RunStatus::kCleanEnd, TestTotals()).ok());
     writer.reset();

@@ -36,7 +36,8 @@ struct MadeRun {
   double walks = 20000;   // a period
   double failing = 0.01;  // share of -5 in `region`
   std::string region = "nmethod";
-  double ns = 1000;       // time of a walk, its geometric mean
+  double ns = 1000;       // time of a walk of 8 frames or more, its geometric mean
+  double brief = 0;       // share of walks of 2 frames, which take half as long
   double run_spread = 0;  // of the share from run to run, as a standard deviation of its log
   std::vector<MadeBucket> buckets = {};
   CellStatus status = CellStatus::kPassed;
@@ -70,6 +71,12 @@ inline RunIdentity MadeIdentity(const MadeRun& made) {
   return identity;
 }
 
+// `ns`: of a walk that is not brief.
+inline void AddMadeTime(bool is_brief, double ns, CountsSoFar& so_far) {
+  const int slot = TimeSlotOf(static_cast<uint64_t>(is_brief ? ns / 2 : ns));
+  so_far.times[static_cast<size_t>(is_brief ? kTimeSlots + slot : slot)].count++;
+}
+
 inline void MadeRun::Write(const std::string& dir) const {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
@@ -82,8 +89,9 @@ inline void MadeRun::Write(const std::string& dir) const {
                       {"agct", cell.label, "in_Java", "codelet", "frames", 0}},
                      {},
                      {}};
-  for (int slot = 0; slot < kTimeSlots; slot++)
-    so_far.times.push_back({"agct", cell.label, TimeSlotBegin(slot), 0});
+  for (const int least_frames : brief > 0 ? std::vector{8, 2} : std::vector{8})
+    for (int slot = 0; slot < kTimeSlots; slot++)
+      so_far.times.push_back({"agct", cell.label, least_frames, TimeSlotBegin(slot), 0});
   std::vector<int64_t> ids;
   for (const MadeBucket& bucket : buckets) {
     const auto added =
@@ -106,10 +114,7 @@ inline void MadeRun::Write(const std::string& dir) const {
     so_far.counts[2].count += static_cast<uint64_t>(walks) / 4;
     const double of_period = ns * std::exp(0.05 * normal(random));
     for (int i = 0; i < 500; i++)
-      so_far
-          .times[static_cast<size_t>(
-              TimeSlotOf(static_cast<uint64_t>(of_period * std::exp(0.3 * normal(random)))))]
-          .count++;
+      AddMadeTime(i < 500 * brief, of_period * std::exp(0.3 * normal(random)), so_far);
     for (size_t i = 0; i < buckets.size(); i++)
       if (static_cast<uint64_t>(period) % buckets[i].every == 0) so_far.seen[ids[i]]++;
     so_far.walks += static_cast<uint64_t>(walks * 1.25);

@@ -12,9 +12,12 @@ namespace walkhammer {
 namespace {
 
 constexpr double kFewestTimes = 6;  // periods of each side
+// How much runs of one build differ, as a share of how much the periods of a run do: measured, see
+// docs/explanation/gate-statistics.md. It varies, so it counts as 4 degrees of freedom.
+constexpr double kRunsOfPeriods = 0.55, kDegreesOfThat = 4;
 
 struct TimeCase {
-  const std::pair<std::string, std::string>* key;  // walker, workload
+  const TimedWalks* walks;
   const SideValues *baseline, *candidate;
   Dispersion between;
   MeanTest slower, faster;
@@ -30,30 +33,32 @@ std::string TimeText(const TimeCase& each) {
                      Rounded(std::exp(each.slower.low)), Rounded(std::exp(each.slower.high)));
 }
 
-// What is believed of the variance between runs before they are looked at.
+// What is believed of the variance between runs before they are looked at: where the machine's
+// other work slows some periods, it slows some runs.
 Dispersion BeliefOf(const TimeCase& each) {
   size_t runs = 0;
   for (const SideValues* side : {each.baseline, each.candidate})
     for (const RunValues& run : *side) runs += run.empty() ? 0 : 1;
   const double periods = MeansOf(*each.baseline).periods + MeansOf(*each.candidate).periods;
-  return PriorOf(kTimeSpread,
-                 std::sqrt(std::max(VarianceWithin(*each.baseline, *each.candidate).factor, 1e-12) *
-                           static_cast<double>(runs) / periods));
+  const double of_period =
+      std::sqrt(std::max(VarianceWithin(*each.baseline, *each.candidate).factor, 1e-12));
+  return PriorOf({std::max(kTimeSpread.share, kRunsOfPeriods * of_period), kDegreesOfThat},
+                 of_period * std::sqrt(static_cast<double>(runs) / periods));
 }
 
 std::vector<TimeCase> TimeCases(const GateSides& sides, GateVerdict& verdict) {
   std::vector<TimeCase> cases;
-  for (const auto& [key, values] : sides.baseline.times) {
-    const auto at = sides.candidate.times.find(key);
+  for (const auto& [walks, values] : sides.baseline.times) {
+    const auto at = sides.candidate.times.find(walks);
     if (at == sides.candidate.times.end()) continue;
     const double periods = std::min(MeansOf(values).periods, MeansOf(at->second).periods);
-    NoteData(sides, key.first, key.second, periods / kFewestTimes, verdict);
+    NoteData(sides, walks.walker, walks.workload, periods / kFewestTimes, verdict);
     if (periods < kFewestTimes) {
       verdict.times.not_enough++;
       continue;
     }
     verdict.times.compared++;
-    cases.push_back({&key, &values, &at->second, BetweenRuns(values, at->second), {}, {}});
+    cases.push_back({&walks, &values, &at->second, BetweenRuns(values, at->second), {}, {}});
   }
   return cases;
 }
@@ -75,8 +80,7 @@ void CheckTimes(const GateSides& sides, GateVerdict& verdict) {
   slower = Holm(slower);
   faster = Holm(faster);
   for (size_t i = 0; i < cases.size(); i++) {
-    const std::string what =
-        fmt::format("walks of {}, {}", cases[i].key->first, cases[i].key->second);
+    const std::string what = cases[i].walks->Text();
     if (slower[i] < policy.alpha)
       AddChange({GateKind::kSlower, what, TimeText(cases[i]), slower[i]}, policy, verdict);
     if (faster[i] < policy.alpha && verdict.better.size() < kMostBetter)

@@ -48,7 +48,7 @@ class GroupSeries {
     for (const auto& [stratum, codes] : side.codes)
       for (const auto& [code, counts] : codes)
         if (code != "frames") AddCode(side, stratum, code, counts);
-    for (const auto& [key, values] : side.times) AddTime(key.first, key.second, values);
+    for (const auto& [walks, values] : side.times) AddTime(walks, values);
   }
 
   void Find(double alpha, std::vector<SeriesChange>& changes) const {
@@ -91,10 +91,10 @@ class GroupSeries {
     series.Add(runs_.size() - 1, std::log(events / sum.walks), within / events);
   }
 
-  void AddTime(const std::string& walker, const std::string& workload, const SideValues& values) {
+  void AddTime(const TimedWalks& walks, const SideValues& values) {
     const Means means = MeansOf(values);
     if (means.periods < kFewestSeriesPeriods) return;
-    Series& series = all_[fmt::format("walks of {}, {}", walker, workload)];
+    Series& series = all_[walks.Text()];
     series.spread = kTimeSpread;
     series.is_time = true;
     series.Add(runs_.size() - 1, means.mean, VarianceWithin(values, {}).factor / means.periods);

@@ -58,7 +58,7 @@ TEST_F(SeriesTest, ADriftIsToldAsOne) {
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_TRUE(changes[0].point.drift);
   EXPECT_THAT(SeriesChangeText(changes[0]),
-              HasSubstr("walks of agct, torture:mixed default drifts"));
+              HasSubstr("walks of agct, torture:mixed default, 8 to 15 frames drifts"));
 }
 
 TEST_F(SeriesTest, OtherGroupsAreOtherSeries) {

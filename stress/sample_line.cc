@@ -360,7 +360,8 @@ void SampleLine::Count(const WalkSlot& slot, SampledThread& thread, int walker,
   const bool promised = infos_[walker]->answers_later && code == kCodePromised;
   if (code == kCodeFrames || promised) {
     state_.successful.fetch_add(1, std::memory_order_relaxed);
-    state_.walk_times[walker][TimeSlotOf(trace.ns)].fetch_add(1, std::memory_order_relaxed);
+    state_.walk_times[walker][DepthClassOf(trace.num_frames)][TimeSlotOf(trace.ns)].fetch_add(
+        1, std::memory_order_relaxed);
     thread.counts->successful.fetch_add(1, std::memory_order_relaxed);
     if (slot.facts.shadow != nullptr) state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
   }

@@ -303,7 +303,8 @@ if(WALKHAMMER_COLD_TESTS AND NOT WALKHAMMER_SANITIZE AND NOT CMAKE_CROSSCOMPILIN
   add_executable(gate_power reports/testing/gate_power.cc)
   target_link_libraries(gate_power PRIVATE wh_reports)
   add_test(NAME gate_power
-           COMMAND gate_power 200 gate_stress_runs.txt gate_quiet_runs.txt gate_fuzz_runs.txt
+           COMMAND gate_power 200 gate_stress_runs.txt gate_noisy_runs.txt gate_quiet_runs.txt
+                   gate_fuzz_runs.txt
            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/reports/testing)
   set_tests_properties(gate_power PROPERTIES TIMEOUT ${test_timeout})
 endif()

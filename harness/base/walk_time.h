@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long walks take, as counts in slots of time: 16 slots for each doubling, so a slot is 3 % to
-// 6 % wide. Signal-safe: yes.
+// 6 % wide. Walks of stress runs count by their number of frames, too: a program meets deep stacks
+// more or less often from run to run. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_BASE_WALK_TIME_H_
 #define WALKHAMMER_HARNESS_BASE_WALK_TIME_H_
 
@@ -29,6 +30,16 @@ constexpr uint64_t TimeSlotBegin(int slot) {
   return static_cast<uint64_t>(kTimeSlotsPerDoubling + slot % kTimeSlotsPerDoubling)
          << (doubling - 4);
 }
+
+inline constexpr int kDepthClasses = 8;  // at most 1 frame, 2 and 3, 4 to 7, and so on; 128 or more
+
+constexpr int DepthClassOf(int frames) {
+  const auto least = static_cast<unsigned>(std::max(frames, 1));
+  return std::min(static_cast<int>(std::bit_width(least)) - 1, kDepthClasses - 1);
+}
+
+// The least number of frames of a class.
+constexpr int LeastFrames(int depth_class) { return 1 << depth_class; }
 
 }  // namespace walkhammer
 

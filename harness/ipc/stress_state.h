@@ -300,8 +300,8 @@ struct StressState : LineState {
   std::atomic<uint32_t> step_on;
 
   std::atomic<uint64_t> counts[kMaxWalkers][kMaxStates][kPcRegions][kCodeSlots];
-  // Walks that returned frames, by walker (its place in the job) and TimeSlotOf.
-  std::atomic<uint64_t> walk_times[kMaxWalkers][kTimeSlots];
+  // Walks that returned frames, by walker (its place in the job), DepthClassOf and TimeSlotOf.
+  std::atomic<uint64_t> walk_times[kMaxWalkers][kDepthClasses][kTimeSlots];
   // Walks that returned, of a walker (its place in the job), by WalkEnd.
   std::atomic<uint64_t> ends[kMaxWalkers][kWalkEnds];
   // Samples that a walker (first index: its place in the job) and the walker before it answered.

@@ -49,7 +49,7 @@ void Periods::Take(size_t period, const CountsSoFar& now) {
   for (const CountRow& row : now.counts)
     counts_.Of({row.walker, row.scene, row.state, row.region, row.code}).Add(period, row.count);
   const auto of = [&](const WalkTimeRow& row) -> Series& {
-    return times_.Of({row.walker, row.scene, row.from_ns});
+    return times_.Of({row.walker, row.scene, row.least_frames, row.from_ns});
   };
   // A job may name a walker twice.
   for (const WalkTimeRow& row : now.times) of(row).now = 0;
@@ -105,8 +105,8 @@ std::vector<PeriodCountRow> Periods::Counts() const {
 std::vector<PeriodTimeRow> Periods::Times() const {
   std::vector<PeriodTimeRow> rows;
   times_.Each([&](const auto& key, const Series& series) {
-    const auto& [walker, scene, from_ns] = key;
-    rows.push_back({walker, scene, from_ns, series.counts});
+    const auto& [walker, scene, least_frames, from_ns] = key;
+    rows.push_back({walker, scene, least_frames, from_ns, series.counts});
   });
   return rows;
 }

@@ -23,7 +23,8 @@ struct CountRow {
 // How many walks that returned frames took a time of one TimeSlotOf.
 struct WalkTimeRow {
   std::string walker, scene;
-  uint64_t from_ns = 0;  // the slot's least time
+  int64_t least_frames = 0;  // of a stress run's walks: LeastFrames; 0: of any number of frames
+  uint64_t from_ns = 0;      // the slot's least time
   uint64_t count = 0;
 };
 
@@ -51,7 +52,8 @@ struct PeriodCountRow {
 };
 
 struct PeriodTimeRow {
-  std::string walker, scene;  // as in WalkTimeRow
+  std::string walker, scene;  // as in WalkTimeRow, with the next two
+  int64_t least_frames = 0;
   uint64_t from_ns = 0;
   std::vector<uint64_t> counts;
   int64_t part = 0;
@@ -114,9 +116,9 @@ class Periods {
   uint64_t first_ms_ = 0, begin_ms_ = 0;  // of the first period, of the one that goes on
   std::vector<uint64_t> ends_ms_;
   uint64_t walks_ = 0;  // at the last period's end
-  // walker, scene, state, region, code; walker, scene, from_ns; bucket
+  // walker, scene, state, region, code; walker, scene, least_frames, from_ns; bucket
   Table<std::string, std::string, std::string, std::string, std::string> counts_;
-  Table<std::string, std::string, uint64_t> times_;
+  Table<std::string, std::string, int64_t, uint64_t> times_;
   std::map<int64_t, Series> buckets_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <climits>
 #include <numeric>
 
 #include "harness/base/walk_time.h"
@@ -19,7 +20,7 @@ CountsSoFar Counts(uint64_t frames, uint64_t errors = 0) {
   return {frames + errors,
           {{"agct", "c2", "in_Java", "nmethod", "frames", frames},
            {"agct", "c2", "in_Java", "nmethod", "-5", errors}},
-          {{"agct", "c2", 1024, frames}},
+          {{"agct", "c2", 0, 1024, frames}},
           {{7, errors}}};
 }
 
@@ -55,7 +56,7 @@ TEST(Periods, RowsMayComeInAnyOrderAndTimesTwice) {
     return CountRow{"agct", scene, "in_Java", "nmethod", "frames", count};
   };
   const auto time = [](const char* scene, uint64_t from_ns, uint64_t count) {
-    return WalkTimeRow{"agct", scene, from_ns, count};
+    return WalkTimeRow{"agct", scene, 0, from_ns, count};
   };
   periods.End(1000, {9, {row("b", 2), row("a", 7)}, {time("b", 1, 2), time("b", 2, 1)}, {}});
   periods.End(2000, {20,
@@ -129,7 +130,7 @@ TEST(Periods, ACountThatADyingProcessOverwroteIsNoFall) {
 
 TEST(Periods, AWalkerThatAJobNamesTwiceIsAddedUp) {
   CountsSoFar now = Counts(10);
-  now.times.push_back({"agct", "c2", 1024, 5});
+  now.times.push_back({"agct", "c2", 0, 1024, 5});
   Periods periods;
   periods.End(1000, now);
   periods.End(2000, now);
@@ -156,6 +157,17 @@ TEST(Periods, AreReadAsTheyWereSaved) {
   EXPECT_THAT(read.Rows<PeriodCountRow>().value()[1].counts, ElementsAre(10, 7));
   EXPECT_THAT(read.Rows<PeriodTimeRow>().value().at(0).counts, ElementsAre(10));
   EXPECT_THAT(read.Rows<PeriodBucketRow>().value().at(0).counts, ElementsAre(3));
+}
+
+TEST(WalkTime, DepthClassesAdjoin) {
+  EXPECT_EQ(DepthClassOf(-1), 0);
+  EXPECT_EQ(DepthClassOf(0), 0);
+  EXPECT_EQ(DepthClassOf(INT_MAX), kDepthClasses - 1);
+  EXPECT_EQ(LeastFrames(0), 1);
+  for (int depth = 1; depth < kDepthClasses; depth++) {
+    EXPECT_EQ(DepthClassOf(LeastFrames(depth)), depth);
+    EXPECT_EQ(DepthClassOf(LeastFrames(depth) - 1), depth - 1);
+  }
 }
 
 TEST(WalkTime, SlotsAdjoin) {

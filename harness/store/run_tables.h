@@ -287,6 +287,7 @@ void Columns(Row& row, Column column) {
   column("part", row.part);
   column("walker", row.walker);
   column("scene", row.scene);
+  column("least_frames", row.least_frames);
   column("from_ns", row.from_ns);
   column("counts", row.counts);
 }
@@ -335,8 +336,8 @@ template <>
 inline constexpr Table kTable<PeriodCountRow> = {
     "period_count", "part, walker, scene, state, region, code", Table::kKeyed};
 template <>
-inline constexpr Table kTable<PeriodTimeRow> = {"period_time", "part, walker, scene, from_ns",
-                                                Table::kKeyed};
+inline constexpr Table kTable<PeriodTimeRow> = {
+    "period_time", "part, walker, scene, least_frames, from_ns", Table::kKeyed};
 template <>
 inline constexpr Table kTable<PeriodBucketRow> = {"period_bucket", "part, bucket", Table::kKeyed};
 template <typename Row>

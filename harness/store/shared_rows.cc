@@ -33,8 +33,8 @@ std::vector<WalkTimeRow> WalkTimeRowsOf(const SharedState& shared) {
     for (size_t scene = 0; scene < kMaxScenes; scene++)
       for (int slot = 0; slot < kTimeSlots; slot++)
         if (const uint64_t count = shared.walk_times[i][scene][slot]; count > 0)
-          rows.push_back(
-              {WalkerName(WalkerAt(shared.job, i)), SceneName(scene), TimeSlotBegin(slot), count});
+          rows.push_back({WalkerName(WalkerAt(shared.job, i)), SceneName(scene), 0,
+                          TimeSlotBegin(slot), count});
   return rows;
 }
 

@@ -238,10 +238,11 @@ std::vector<WalkEndRow> WalkEndRowsOf(const StressState& state) {
 std::vector<WalkTimeRow> WalkTimeRowsOf(const StressState& state, const std::string& label) {
   std::vector<WalkTimeRow> rows;
   for (int w = 0; w < state.job.walker_count; w++)
-    for (int slot = 0; slot < kTimeSlots; slot++)
-      if (const uint64_t count = state.walk_times[w][slot].load(); count > 0)
-        rows.push_back(
-            {AllWalkers()[state.job.walkers[w]].name, label, TimeSlotBegin(slot), count});
+    for (int depth = 0; depth < kDepthClasses; depth++)
+      for (int slot = 0; slot < kTimeSlots; slot++)
+        if (const uint64_t count = state.walk_times[w][depth][slot].load(); count > 0)
+          rows.push_back({AllWalkers()[state.job.walkers[w]].name, label, LeastFrames(depth),
+                          TimeSlotBegin(slot), count});
   return rows;
 }
 

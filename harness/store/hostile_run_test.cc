@@ -81,7 +81,7 @@ TEST_F(HostileRun, WhatIsNotATableOfARunIsRefused) {
        "ALTER TABLE bucket ADD COLUMN made TEXT AS (printf('%.*c', 1000000, 'x'))",
        "bucket is not a table that a run has"},
       {"a table that lacks columns", "ALTER TABLE bucket RENAME COLUMN title TO other",
-       "the run database is damaged (no such"},
+       "another version of walkhammer wrote this run, or the run database is damaged (no such"},
       // A query that is quadratic where the file makes it so.
       {"work without end",
        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"

@@ -98,8 +98,10 @@ Failure Database::Error() const {
                                   sqlite3_errmsg(handle_.get())));
     default:
       if (work_left_ != nullptr)
-        return BadInput(fmt::format("{}: the run database is damaged ({})", path_,
-                                    sqlite3_errmsg(handle_.get())));
+        return BadInput(
+            fmt::format("{}: another version of walkhammer wrote this run, or the run database is "
+                        "damaged ({})",
+                        path_, sqlite3_errmsg(handle_.get())));
       return ToolFailed(
           fmt::format("{}: {} (SQLite error {})", path_, sqlite3_errmsg(handle_.get()), code));
   }

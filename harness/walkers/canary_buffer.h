@@ -17,9 +17,11 @@ template <typename F>
 class CanaryBuffer {
  public:
   // Paints the canaries around the first `depth` frames, and returns these. Call it before each
-  // walk. `depth`: at most WalkRequest::kMaxDepth. The frames are not painted, so that memory that
-  // no walk reaches is never touched.
+  // walk. `depth`: at most WalkRequest::kMaxDepth. The newest frames of an earlier walk are
+  // painted, too, so that no walk without frames passes them off as its own; all would cost 80 ns
+  // at 30 frames. Memory that no walk reaches is never touched.
   F* Paint(int depth) {
+    std::memcpy(static_cast<void*>(frames()), kPainted.data(), kNewest * sizeof(F));
     PaintAt(buffer_);
     PaintAt(frames() + depth);
     return frames();
@@ -34,6 +36,7 @@ class CanaryBuffer {
  private:
   static constexpr uint64_t kCanary = 0xcafe0dd5ba11ad5e;
   static constexpr int kCanaries = 8;  // frames, below and above the buffer
+  static constexpr int kNewest = 4;    // frames
   static constexpr size_t kWords = kCanaries * sizeof(F) / 8;
 
   static constexpr auto kPainted = [] {

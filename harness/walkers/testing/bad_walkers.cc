@@ -4,6 +4,7 @@
 // Signal-safe: yes, except asgst_attach.
 #include <dlfcn.h>
 #include <signal.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -70,6 +71,13 @@ void Stale(const Walk& walk) {
   if (count > 0) kept_count = static_cast<jint>(std::copy_n(now, count, kept) - kept);
 }
 
+// Another code each time, whatever it is asked.
+void Fickle(const Walk& walk) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  walk.trace->num_frames = static_cast<jint>(-(1 + now.tv_nsec % 9));
+}
+
 void Hang() {
   static volatile bool goes_on = true;
   while (goes_on) {
@@ -132,6 +140,11 @@ constexpr Misdeed kMisdeeds[] = {
          if (walk.frames()[i].type != ASGST_FRAME_NATIVE) walk.frames()[i].java_frame.bci++;
      }},
     {"stale", Stale},
+    {"fickle", Fickle},
+    {"frame-of-none",
+     [](const Walk& walk) {
+       if (walk.count() == 0) walk.trace->num_frames = 1;
+     }},
     {"too-many",
      [](const Walk& walk) {
        if (walk.count() > 0) walk.trace->num_frames = walk.depth + 1;

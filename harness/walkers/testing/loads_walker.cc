@@ -54,7 +54,13 @@ Bug BugNamed(const std::string& file) {
                            : Bug::kNone;
 }
 
-int32_t GetOver(walkhammer_frame* frames, int32_t count) {
+// What the last walk returned.
+struct Walked {
+  int32_t count;
+  walkhammer_frame second;
+};
+
+int32_t GetOver(walkhammer_frame* frames, const Walked& last) {
   was_faulted = true;
   if (bug == Bug::kErrno) errno = EAGAIN;
   if (bug == Bug::kMask) {
@@ -67,9 +73,8 @@ int32_t GetOver(walkhammer_frame* frames, int32_t count) {
     volatile int* nothing = nullptr;
     return *nothing;
   }
-  // The frames are those of the walk before.
-  if (bug != Bug::kMadeUp || count < 2) return kFaulted;
-  frames[0] = frames[1];
+  if (bug != Bug::kMadeUp || last.count < 2) return kFaulted;
+  frames[0] = last.second;
   return 1;
 }
 
@@ -99,7 +104,7 @@ const char* walkhammer_setup(JavaVM*) {
 }
 
 int32_t walkhammer_walk(ucontext_t* context, JNIEnv* env, walkhammer_frame* frames, int32_t most) {
-  static int32_t filled;  // by the walk before
+  static Walked last;
   if (bug == Bug::kUnprotected) {
     const auto* word = reinterpret_cast<const uint64_t*>(StackPointer(context));
     const uint64_t read = *word;
@@ -108,15 +113,18 @@ int32_t walkhammer_walk(ucontext_t* context, JNIEnv* env, walkhammer_frame* fram
   CallTrace trace = {env, 0, frames};
   if (sigsetjmp(back, 1) != 0) {
     walking = bug == Bug::kNull ? 0 : walking;
-    const int32_t answer = GetOver(frames, filled);
+    const int32_t answer = GetOver(frames, last);
     walking = 0;
     return answer;
   }
   walking = 1;
   async_get_call_trace(&trace, most, context);
+  if (bug == Bug::kMadeUp && trace.count >= 2) last.second = frames[1];
+  asm volatile("" ::: "memory");  // the copy is protected, too
   walking = 0;
   for (int32_t i = 0; i < trace.count; i++) frames[i].kind = 0;
-  filled = trace.count;
+  last.count = trace.count;
+  last.second.kind = 0;
   if (bug != Bug::kNextWalk || !was_faulted || trace.count < 2) return trace.count;
   was_faulted = false;
   std::memmove(frames, frames + 1, static_cast<size_t>(trace.count - 1) * sizeof *frames);

@@ -68,6 +68,7 @@ struct Side {
   const ChildSetup* setup;
   std::unique_ptr<ReplayRun> run = nullptr;
   bool is_new = false;  // the process was started for this request
+  BuildAnswer answer = {};
 
   // Starts the process with `request`, unless there is one.
   void Start(const ReplayInput& request) {
@@ -76,24 +77,28 @@ struct Side {
     auto started = ReplayRun::Start(request, *setup, true);
     if (started.ok()) run = std::move(started.value());
   }
-  BuildAnswer Answer(const ReplayInput& request, const std::function<bool()>& stop) {
-    if (run == nullptr) return {};
+  void Ask(const ReplayInput& request, const std::function<bool()>& stop) {
+    answer = {};
+    if (run == nullptr) return;
     const auto outcome = is_new ? run->Wait(stop) : run->WalkText(request.text, request.name, stop);
-    return outcome.ok() ? AnswerOf(outcome.value()) : BuildAnswer{};
+    if (outcome.ok()) answer = AnswerOf(outcome.value());
   }
 };
 
-// The answers of one process of each build, by request. The JVMs boot side by side.
+// The answers of one process of each build, by request. The JVMs boot side by side; the build that
+// is asked first also boots first.
 std::vector<BothAnswers> AnswersOnce(const std::vector<ReplayInput>& requests,
                                      const ChildSetup& baseline, const ChildSetup& candidate,
-                                     const std::function<bool()>& stop) {
+                                     bool candidate_first, const std::function<bool()>& stop) {
   std::vector<BothAnswers> answers(requests.size());
   Side before{&baseline}, now{&candidate};
+  Side &first = candidate_first ? now : before, &second = candidate_first ? before : now;
   for (size_t i = 0; i < requests.size() && !stop(); i++) {
-    before.Start(requests[i]);
-    now.Start(requests[i]);
-    answers[i].baseline = before.Answer(requests[i], stop);
-    answers[i].candidate = now.Answer(requests[i], stop);
+    first.Start(requests[i]);
+    second.Start(requests[i]);
+    first.Ask(requests[i], stop);
+    second.Ask(requests[i], stop);
+    answers[i] = {before.answer, now.answer};
   }
   return answers;
 }
@@ -126,26 +131,45 @@ Result<std::vector<std::string>> RequestTexts(const CampaignSource& source,
   return texts;
 }
 
-std::vector<BothAnswers> DifferentAnswers(const std::vector<ReplayInput>& requests,
-                                          const ChildSetup& baseline, const ChildSetup& candidate,
-                                          int times, const std::function<bool()>& stop,
-                                          uint64_t& compared) {
-  std::vector<BothAnswers> different(requests.size());
+std::vector<BothAnswers> DifferentEachTime(size_t requests, int times, const AskBoth& ask,
+                                           uint64_t& compared) {
+  struct Steady {
+    bool baseline = true, candidate = true;
+  };
+  std::vector<BothAnswers> different(requests);
+  std::vector<Steady> is_steady(requests);
   std::vector<size_t> open;  // requests whose answers differed each time so far
-  for (size_t i = 0; i < requests.size(); i++) open.push_back(i);
+  for (size_t i = 0; i < requests; i++) open.push_back(i);
   for (int time = 0; time < times && !open.empty(); time++) {
-    std::vector<ReplayInput> inputs;
-    for (const size_t i : open) inputs.push_back(requests[i]);
-    const std::vector<BothAnswers> answers = AnswersOnce(inputs, baseline, candidate, stop);
+    const std::vector<BothAnswers> answers = ask(open, time % 2 != 0);
     std::vector<size_t> still;
     for (size_t k = 0; k < open.size(); k++) {
       if (time == 0 && answers[k].Both()) compared++;
-      const bool differs = answers[k].Differ() && (time == 0 || answers[k] == different[open[k]]);
-      different[open[k]] = differs ? answers[k] : BothAnswers{};
+      BothAnswers& before = different[open[k]];
+      Steady& steady = is_steady[open[k]];
+      if (time > 0) {
+        steady.baseline &= answers[k].baseline == before.baseline;
+        steady.candidate &= answers[k].candidate == before.candidate;
+      }
+      const bool differs = answers[k].Differ() && (steady.baseline || steady.candidate);
+      before = differs ? answers[k] : BothAnswers{};
       if (differs) still.push_back(open[k]);
     }
     open = std::move(still);
   }
+  return different;
+}
+
+std::vector<BothAnswers> DifferentAnswers(const std::vector<ReplayInput>& requests,
+                                          const ChildSetup& baseline, const ChildSetup& candidate,
+                                          int times, const std::function<bool()>& stop,
+                                          uint64_t& compared) {
+  const AskBoth ask = [&](const std::vector<size_t>& open, bool candidate_first) {
+    std::vector<ReplayInput> inputs;
+    for (const size_t i : open) inputs.push_back(requests[i]);
+    return AnswersOnce(inputs, baseline, candidate, candidate_first, stop);
+  };
+  auto different = DifferentEachTime(requests.size(), times, ask, compared);
   return stop() ? std::vector<BothAnswers>(requests.size()) : different;
 }
 

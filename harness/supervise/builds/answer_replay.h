@@ -45,13 +45,22 @@ struct BothAnswers {
   BuildAnswer baseline, candidate;
   bool Both() const { return !baseline.text.empty() && !candidate.text.empty(); }
   bool Differ() const { return Both() && baseline != candidate; }
-  bool operator==(const BothAnswers&) const = default;
 };
 
-// Walks each request on both builds, up to `times` times, each time in other processes, which all
-// requests share. Gives the answers to those that each build answers the same each time, and the
-// other build differently; else empty ones. `stop`: polled; true ends it, and nothing is known.
+// Answers of a new process of each build to the requests at the places `open`, by their place in
+// it. The process that boots first and is asked first meets another load of the machine.
+using AskBoth =
+    std::function<std::vector<BothAnswers>(const std::vector<size_t>& open, bool candidate_first)>;
+
+// Asks up to `times` times; every second time, the candidate goes first. Gives the last answers to
+// those that one build answers the same each time, and the other build never so; else empty ones.
+// The other's answers may vary, as a frame does that the walker never wrote.
 // Adds to `compared` how many requests both builds have answered.
+std::vector<BothAnswers> DifferentEachTime(size_t requests, int times, const AskBoth& ask,
+                                           uint64_t& compared);
+
+// Walks each request on both builds, each time in other processes, which all requests share; see
+// DifferentEachTime(). `stop`: polled; true ends it, and nothing is known.
 std::vector<BothAnswers> DifferentAnswers(const std::vector<ReplayInput>& requests,
                                           const ChildSetup& baseline, const ChildSetup& candidate,
                                           int times, const std::function<bool()>& stop,

@@ -232,23 +232,6 @@ skips() {
   skipped=$((skipped + 1))
 }
 
-# aarch64 NAME: the result of ci/test/aarch64.sh. Exit code 3, packages cannot be downloaded, is a
-# skip.
-aarch64() {
-  say "$1"
-  total=$((total + 1))
-  code=0
-  finished aarch64 || code=$?
-  case $code in
-    0) ;;
-    3)
-      echo "skipped: the packages of an aarch64 JVM cannot be downloaded here"
-      skipped=$((skipped + 1))
-      ;;
-    *) fails "$step" ;;
-  esac
-}
-
 # ccache reuses what was compiled in any clone.
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
@@ -292,9 +275,11 @@ fuzz() {
   # shellcheck disable=SC2086  # words
   aside 19 asan_configured cmake --preset asan -DCMAKE_UNITY_BUILD=ON $asan
   aside 19 asan cmake --build build/asan
-  fuzz reference 20 -max_len=600
-  fuzz run_folder 45 -len_control=0 -max_len=2000 -timeout=60
-  fuzz crash_log 20 -max_len=40000 -timeout=60 "$logs/crash_logs" harness/hs_err/testdata
+  {
+    fuzz reference 20 -max_len=600
+    fuzz run_folder 45 -len_control=0 -max_len=2000 -timeout=60
+    fuzz crash_log 20 -max_len=40000 -timeout=60 "$logs/crash_logs" harness/hs_err/testdata
+  } &
   # Whether it compiles shows without optimising, too.
   aside 19 quick_configured cmake --preset quick -B build/quick \
     -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O0 -DNDEBUG'
@@ -304,15 +289,17 @@ fuzz() {
   aside 19 sanitized $ctest --test-dir build/asan -LE jvm
 } &
 aside=$!
-beside 19 aarch64 ci/test/aarch64.sh --short
 # shellcheck disable=SC2086  # words
 unit_tests 'tests: release' $ctest --test-dir build/release -E "$without"
 # bats tests start the command of the release build.
 WALKHAMMER=$PWD/build/release/walkhammer
 export WALKHAMMER
-# The largest first: a long one that began last would have one core wait.
-# shellcheck disable=SC2046  # no blanks in the names of our files
-bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -exec ls -S {} +)
+# A long one that began last would have one core wait: so the largest first, and before them small
+# ones that take minutes.
+long='ci/test/aarch64.bats ci/test/bad_walkers.bats ci/test/reference.bats'
+# shellcheck disable=SC2046,SC2086  # no blanks in the names of our files
+bats_tests 'tests: the command, the corpora' $long \
+  $(ours -name '*.bats' -exec ls -S {} + | grep -vF "$(echo "$long" | tr ' ' '\n')")
 must 'configure: clang, sanitizers' finished asan_configured
 must 'build: clang, sanitizers' finished asan
 check 'fuzzing: the reference walk, with sanitizers' finished reference
@@ -321,5 +308,4 @@ check 'fuzzing: what reads crash logs, with sanitizers' finished crash_log
 check 'configure: quick start' finished quick_configured
 check 'build: quick start' finished quick
 unit_tests 'tests: sanitizers' sanitized_tests
-aarch64 'aarch64: cross-built, on a real HotSpot under emulation'
 aside=

@@ -16,7 +16,7 @@ setup() {
   done < <(rows)
 }
 
-# rows: prints the table's rows, "NAME|STRESS|FUZZ", with the alternatives of a pattern as "#".
+# rows: prints the table's rows, "NAME|STRESS|FUZZ|PROGRAM", with the alternatives of a pattern as "#".
 rows() {
   sed '/^#/d; s/ | /\t/g; s/|/#/g; s/\t/|/g' "$BATS_TEST_DIRNAME/bad_walkers.txt"
 }
@@ -60,8 +60,9 @@ two() {
 @test "stress judges: each bad walker is found in a torture program, and an honest one is not" {
   local programs=(mixed recursion exceptions deopt interfaces shadow gc threads jni monitors shapes)
   local i=0
-  while IFS='|' read -r name _; do
-    two walk "$name" "$tmp/$name" stress --workload "torture:${programs[i++ % 11]}" --time 1500ms
+  while IFS='|' read -r name _ _ program; do
+    program=${program:-${programs[i++ % 11]}}
+    two walk "$name" "$tmp/$name" stress --workload "torture:$program" --time 1500ms
   done < <(rows)
   all_judged 2
 }

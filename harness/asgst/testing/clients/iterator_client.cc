@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A profiler that walks with the iterator in the signal handler, as the post on the iterator
 // describes one: it keeps frames there, and asks for their names later, which must be those from
-// the handler, or empty. An agent; its option is the time between samples in microseconds. It
-// prints what it counted when the program ends.
+// the handler, or empty, or of another class, which has come to the place of an unloaded one. An
+// agent; its option is the time between samples in microseconds. It prints what it counted when the
+// program ends.
 #include <profile2.h>
 #include <sys/mman.h>
 
@@ -63,10 +64,12 @@ void NameNothing() {
   if (name[0] != 0) counts.wrong_names++;
 }
 
-// The class may be gone by now: then its names are not known.
+// The class may be gone by now: then its names are not known, or a later class has its place.
 void CheckName(const Leaf& leaf) {
-  const uint64_t now = leaf.name == 0 ? 0 : Names(leaf.method).Hash();
-  if (now != 0 && now != leaf.name) counts.wrong_names++;
+  if (leaf.name == 0) return;
+  const Names now(leaf.method);
+  if (now.Hash() != 0 && now.Hash() != leaf.name && now.of_method.class_idnum == leaf.class_idnum)
+    counts.wrong_names++;
 }
 
 void NameTraces() {

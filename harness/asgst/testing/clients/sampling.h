@@ -158,7 +158,9 @@ struct Leaf {
     ASGST_Frame frame;
     while (ASGST_NextFrame(iterator, &frame) == 1) {
       if (frame.type != ASGST_FRAME_JAVA && frame.type != ASGST_FRAME_JAVA_INLINED) continue;
-      *this = {frame.method, frame.bci, frame.type, frame.pc, Names(frame.method).Hash()};
+      const Names names(frame.method);
+      *this = {frame.method, frame.bci,    frame.type,
+               frame.pc,     names.Hash(), names.of_method.class_idnum};
       return true;
     }
     return false;
@@ -172,6 +174,7 @@ struct Leaf {
   uint8_t type = 0;
   void* pc = nullptr;
   uint64_t name = 0;  // Names::Hash
+  jlong class_idnum = -1;
 };
 
 // Samples until the end of the process, or until Stop.

@@ -113,4 +113,19 @@ CallerVerdict JudgeCallers(SteppedCode code, uint64_t running, std::span<const S
   return has_known ? CallerVerdict::kProven : CallerVerdict::kUnknown;
 }
 
+std::span<const SteppedCall> NewestCalls(std::span<const SteppedCall> calls,
+                                         const CodeReader& code) {
+  for (size_t i = calls.size(); i-- > 0;) {
+    const SteppedCall& call = calls[i];
+    const bool is_c = call.caller == Caller::kNoJava && !code.IsGenerated(call.return_pc);
+    if (is_c || call.caller == Caller::kUnknown) return {};
+    const bool may_have_no_frame = call.caller == Caller::kInterpreted && call.method == 0;
+    const bool is_of_running = call.is_pushed || call.is_within;
+    if (call.caller == Caller::kNoJava || may_have_no_frame || is_of_running || call.may_lack)
+      continue;
+    return calls.subspan(i);
+  }
+  return {};
+}
+
 }  // namespace walkhammer::stress

@@ -36,6 +36,12 @@ enum class CallerVerdict : uint8_t {
 CallerVerdict JudgeCallers(SteppedCode code, uint64_t running, std::span<const SteppedCall> calls,
                            const AnsweredFrames& answer);
 
+// The newest of `calls`, down to the first one by another frame of Java than the one that runs:
+// they tell whether an answer leaves the newest frame rightly. None if that caller is not known, or
+// is C code, which the JVM's own records lead through.
+std::span<const SteppedCall> NewestCalls(std::span<const SteppedCall> calls,
+                                         const CodeReader& code);
+
 }  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_KNOWN_CALLERS_H_

@@ -67,5 +67,56 @@ TEST(AnsweredFrames, AGuessContradictsNoCallerThatIsKnown) {
   EXPECT_EQ(judge(0), CallerVerdict::kUnknown);
 }
 
+// Generated code is below 0x1000.
+class GeneratedBelow : public CodeReader {
+ public:
+  bool IsGenerated(uint64_t pc) const override { return pc < 0x1000; }
+  bool InInterpreter(uint64_t) const override { return false; }
+  bool InSameNmethod(uint64_t, uint64_t) const override { return false; }
+  SteppedCall CallerAt(uint64_t, uint64_t) const override { return {}; }
+};
+
+SteppedCall Call(SteppedCall::Caller caller, uint64_t method, uint64_t return_pc = 0x10) {
+  SteppedCall call;
+  call.caller = caller;
+  call.method = method;
+  call.return_pc = return_pc;
+  return call;
+}
+
+// How many calls tell of the newest caller.
+size_t Newest(const std::vector<SteppedCall>& calls) {
+  return NewestCalls(calls, GeneratedBelow()).size();
+}
+
+TEST(NewestCalls, GoDownToTheFirstCallOfAnotherFrame) {
+  using Caller = SteppedCall::Caller;
+  const SteppedCall compiled = Call(Caller::kCompiled, 1),
+                    interpreted = Call(Caller::kInterpreted, 2);
+  const SteppedCall stub = Call(Caller::kNoJava, 0), c = Call(Caller::kNoJava, 0, 0x1000);
+  EXPECT_EQ(Newest({}), 0u);
+  EXPECT_EQ(Newest({compiled, interpreted}), 1u);
+  EXPECT_EQ(Newest({interpreted, compiled}), 1u);
+  EXPECT_EQ(Newest({compiled, interpreted, stub}), 2u);
+  EXPECT_EQ(Newest({compiled, c}), 0u);
+  EXPECT_EQ(Newest({compiled, c, stub}), 0u);  // a call stub
+  EXPECT_EQ(Newest({c, compiled}), 1u);
+  EXPECT_EQ(Newest({compiled, Call(Caller::kUnknown, 0)}), 0u);
+  EXPECT_EQ(Newest({compiled, Call(Caller::kInterpreted, 0)}), 2u);
+  EXPECT_EQ(Newest({stub}), 0u);
+}
+
+TEST(NewestCalls, OfTheFrameThatRunsTellNothingOfItsCaller) {
+  using Caller = SteppedCall::Caller;
+  const SteppedCall caller = Call(Caller::kInterpreted, 1);
+  SteppedCall pushed = Call(Caller::kInterpreted, 2), within = Call(Caller::kCompiled, 2);
+  SteppedCall at_entry = Call(Caller::kCompiled, 2);
+  pushed.is_pushed = within.is_within = at_entry.may_lack = true;
+  for (const SteppedCall& own : {pushed, within, at_entry}) {
+    EXPECT_EQ(Newest({caller, own}), 2u);
+    EXPECT_EQ(Newest({own}), 0u);
+  }
+}
+
 }  // namespace
 }  // namespace walkhammer::stress

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stress/seen_place.h"
 
+#include <algorithm>
+
 namespace walkhammer::stress {
 namespace {
 
@@ -69,10 +71,18 @@ void See(std::span<const SteppedCall> calls, const SteppedPoint& at,
 void SeeAmbiguity(std::span<const SteppedCall> calls, const SteppedPoint& at, int32_t frame_words,
                   uint64_t stack_end, SeenPlace& seen) {
   constexpr uint64_t kWord = 8;
+  const auto is_on_stack = [&](uint64_t word) {
+    return word % kWord == 0 && word >= at.sp && word < stack_end;
+  };
+  const auto is_replaced = [&](const SteppedCall& one) {
+    return one.caller != SteppedCall::Caller::kUnknown && !one.is_away && is_on_stack(one.slot) &&
+           *reinterpret_cast<const uint64_t*>(one.slot) != one.return_pc;
+  };
+  if (std::any_of(calls.begin(), calls.end(), is_replaced)) seen.replaced++;
   const SteppedCall* call = OwnCall(calls);
   const auto is_copy = [&](uint64_t word) {
-    return (word != call->slot || call->is_away) && word % kWord == 0 && word >= at.sp &&
-           word < stack_end && *reinterpret_cast<const uint64_t*>(word) == call->return_pc;
+    return (word != call->slot || call->is_away) && is_on_stack(word) &&
+           *reinterpret_cast<const uint64_t*>(word) == call->return_pc;
   };
   const uint64_t end = at.sp + kWord * static_cast<uint64_t>(int64_t{frame_words});
   if (call == nullptr || is_copy(at.sp) || is_copy(at.sp + kWord) || is_copy(end - kWord) ||

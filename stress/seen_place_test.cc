@@ -105,6 +105,32 @@ TEST(AmbiguousPlaces, ACallThatIsNotKnown) {
   EXPECT_EQ(Ambiguous({}, 7, 9, call), 1u);
 }
 
+// What SeeAmbiguity counts as replaced at a step, where `word` is the second one of the stack, and
+// two known calls pushed theirs into the second and the fourth.
+uint32_t Replaced(uint64_t word, uint64_t older_word = kReturnPc, bool is_away = false,
+                  SteppedCall::Caller caller = SteppedCall::Caller::kCompiled) {
+  const std::vector<uint64_t> stack = {0, word, 0, older_word};
+  const auto sp = reinterpret_cast<uint64_t>(stack.data());
+  SteppedCall older = CallAt(sp + 24), newest = CallAt(sp + 8);
+  older.caller = caller;
+  newest.is_away = is_away;
+  SteppedPoint at{};
+  at.sp = sp;
+  at.fp = sp;
+  SeenPlace seen{};
+  SeeAmbiguity(std::vector<SteppedCall>{CallAt(sp + 32), older, newest}, at, 4, sp + 32, seen);
+  return seen.replaced;
+}
+
+TEST(ReplacedAddresses, AreThoseThatTheirCallDidNotPush) {
+  EXPECT_EQ(Replaced(kReturnPc), 0u);
+  EXPECT_EQ(Replaced(kReturnPc + 1), 1u);
+  EXPECT_EQ(Replaced(kReturnPc, 7), 1u);
+  EXPECT_EQ(Replaced(1, 7), 1u);  // steps are counted
+  EXPECT_EQ(Replaced(1, kReturnPc, true), 0u);
+  EXPECT_EQ(Replaced(kReturnPc, 7, false, SteppedCall::Caller::kUnknown), 0u);
+}
+
 // The interpreter pushes a return address, and runs on in its own frame up to the jump.
 TEST_F(SeenPlaceTest, APushedAddressIsNotYetThatOfTheFrame) {
   SteppedCall pushed = CallAt(kSp);

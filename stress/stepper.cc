@@ -265,7 +265,7 @@ void Stepper::Judge(int walker, const Place& place, const Trace& trace, Disagree
   const StepPoint& at = place.at;
   StepTruth& truth = truths_[static_cast<size_t>(walker)];
   const StepVerdict verdict = truth.Step(at, trace);
-  const CallerVerdict by_calls = JudgeByCalls(walker, place, trace, differs);
+  const CallersJudged by_calls = JudgeByCalls(walker, place, trace, differs);
   if (place.counts != nullptr) Count(place.counts->Of(walker), trace, verdict, by_calls);
   if (verdict == StepVerdict::kWrong) evidence_.Wrong(walker, at.number);
   const JudgedStep* proven = nullptr;
@@ -278,14 +278,18 @@ void Stepper::Judge(int walker, const Place& place, const Trace& trace, Disagree
 
 // Compares the answer with the calls that the thread has made, and counts which walker they
 // contradict if they can judge both this walker and the one before.
-CallerVerdict Stepper::JudgeByCalls(int walker, const Place& place, const Trace& trace,
-                                    Disagreement differs) {
-  CallerVerdict verdict = CallerVerdict::kUnknown;
+Stepper::CallersJudged Stepper::JudgeByCalls(int walker, const Place& place, const Trace& trace,
+                                             Disagreement differs) {
+  CallersJudged judged;
   if (trace.ending == Ending::kReturned && trace.num_frames > 0 && !stack_.calls().empty()) {
     AnsweredFrames frames;
     step_code_.Read(trace, state_.job.depth, frames);
-    verdict = JudgeCallers(place.point.code, place.running.method, stack_.calls(), frames);
+    const auto judge = [&](std::span<const SteppedCall> calls) {
+      return JudgeCallers(place.point.code, place.running.method, calls, frames);
+    };
+    judged = {judge(stack_.calls()), judge(NewestCalls(stack_.calls(), step_code_))};
   }
+  const CallerVerdict verdict = judged.all;
   if (walker > 0 && differs != Disagreement::kCount && verdict != CallerVerdict::kUnknown &&
       by_calls_ != CallerVerdict::kUnknown) {
     const Against against = AgainstOf(verdict == CallerVerdict::kContradicted,
@@ -296,7 +300,7 @@ CallerVerdict Stepper::JudgeByCalls(int walker, const Place& place, const Trace&
         .fetch_add(1, std::memory_order_relaxed);
   }
   by_calls_ = verdict;
-  return verdict;
+  return judged;
 }
 
 Stepper::Place Stepper::PlaceAt(const SampledThread& thread, const ucontext_t& context) const {
@@ -323,9 +327,11 @@ Stepper::Place Stepper::PlaceAt(const SampledThread& thread, const ucontext_t& c
 }
 
 void Stepper::Count(StepAnswers& answers, const Trace& trace, StepVerdict verdict,
-                    CallerVerdict by_calls) {
-  if (by_calls == CallerVerdict::kProven) answers.proven++;
-  if (by_calls == CallerVerdict::kContradicted) answers.contradicted++;
+                    CallersJudged by_calls) {
+  if (by_calls.all == CallerVerdict::kProven) answers.proven++;
+  if (by_calls.all == CallerVerdict::kContradicted) answers.contradicted++;
+  if (by_calls.newest == CallerVerdict::kProven) answers.caller_proven++;
+  if (by_calls.newest == CallerVerdict::kContradicted) answers.caller_contradicted++;
   if (trace.ending == Ending::kReturned && trace.num_frames > 0) {
     if (verdict == StepVerdict::kWrong)
       answers.wrong++;

@@ -50,7 +50,10 @@ class Stepper {
   void SeeIn(SteppedPc& counts, const Place& place, const SampledThread& thread,
              const ucontext_t& context);
   void Judge(int walker, const Place& place, const Trace& trace, Disagreement differs);
-  CallerVerdict JudgeByCalls(int walker, const Place& place, const Trace& trace,
+  struct CallersJudged {
+    CallerVerdict all = CallerVerdict::kUnknown, newest = CallerVerdict::kUnknown;  // NewestCalls
+  };
+  CallersJudged JudgeByCalls(int walker, const Place& place, const Trace& trace,
                              Disagreement differs);
   void ResetTruths();
   void EndWindow(SampledThread& thread, ucontext_t& context);
@@ -59,7 +62,7 @@ class Stepper {
   bool IsWanted(SampledThread& thread, ucontext_t& context);
   void WalkLightly(SampledThread& thread, ucontext_t& context, const OnTrace& on_trace);
   static void Count(StepAnswers& answers, const Trace& trace, StepVerdict verdict,
-                    CallerVerdict by_calls);
+                    CallersJudged by_calls);
   SampledThread* Choose(ThreadTable& threads);
   void LeaveSleeper(uint64_t now);
   void NameNext(ThreadTable& threads, uint64_t now);

@@ -193,8 +193,9 @@ struct Area {
 // A walker's answers at an instruction that was stepped.
 struct StepAnswers {
   uint32_t answered, failed, wrong;
-  uint32_t proven, contradicted;  // by the calls that were made: a CallerVerdict
-  int32_t code;                   // last error code
+  uint32_t proven, contradicted;                // by the calls that were made: a CallerVerdict
+  uint32_t caller_proven, caller_contradicted;  // by the newest of them: NewestCalls
+  int32_t code;                                 // last error code
 };
 
 // How far from an instruction's sp and fp an address was.
@@ -214,6 +215,9 @@ struct SeenPlace : SeenAddress {
   // Steps at which an answer with the right callers does not tell which word the walker has read: a
   // word that it may take for the return address held a copy, or the newest call is not known.
   uint32_t ambiguous;
+  // Steps at which the address on the stack of some known call was not what the call had pushed: a
+  // caller is being deoptimised (frame::deoptimize), or its frame has moved to the heap.
+  uint32_t replaced;
 };
 
 // How many of the 8 bytes from `pc` on are in its page; the next one may be unmapped.

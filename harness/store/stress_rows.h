@@ -269,7 +269,8 @@ struct FrameRefutedRow {
   int level = -1;
   uint64_t begin = 0;  // bytes from the start of the code `name`
   std::string predicted, rule, place, instruction;
-  uint64_t proven = 0, contradicted = 0, failed = 0;  // steps, as in StepRegionRow
+  uint64_t proven = 0, contradicted = 0;  // steps, by the newest known caller alone
+  uint64_t failed = 0;                    // steps
   bool operator==(const FrameRefutedRow&) const = default;
 };
 

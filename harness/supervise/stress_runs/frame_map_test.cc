@@ -260,13 +260,13 @@ TEST_F(FrameMapTest, AnswersConfirmOrRefuteAPrediction) {
   state_->code[0].frame_complete = 5;
   Stepped(kFramedMethod, 0).failed = 4;
   SteppedPc& body = Stepped(kFramedMethod + 5, 16);
-  body.proven = 9;
-  body.others[0].proven = 8;
-  body.others[0].contradicted = 2;
-  Stepped(kFramedMethod + 9, 8).contradicted = 3;
+  body.caller_proven = 9;
+  body.others[0].caller_proven = 8;
+  body.others[0].caller_contradicted = 2;
+  Stepped(kFramedMethod + 9, 8).caller_contradicted = 3;
   SteppedPc& lucky = Stepped(kFramedMethod + 10, 0);
-  lucky.proven = 1;
-  lucky.contradicted = 6;
+  lucky.caller_proven = 1;
+  lucky.caller_contradicted = 6;
   const FrameMapRows rows = Map();
   EXPECT_EQ(PredictedText(rows, "agct"), "no-answer: 2 1 4 0\nright: 1 1 9 0\nwrong: 2 2 9 1\n");
   EXPECT_EQ(PredictedText(rows, "asgst"), "right: 5 1 8 2\n");
@@ -282,8 +282,8 @@ TEST_F(FrameMapTest, AnswersConfirmOrRefuteAPrediction) {
 TEST_F(FrameMapTest, AProofThatDoesNotTellTheWordRefutesNothing) {
   state_->code[0].frame_complete = 5;
   SteppedPc& lucky = Stepped(kFramedMethod + 10, 0);
-  lucky.proven = 3;
-  lucky.contradicted = 6;
+  lucky.caller_proven = 3;
+  lucky.caller_contradicted = 6;
   lucky.seen.ambiguous = 2;
   EXPECT_EQ(PredictedText(Map(), "agct"), "no-answer: 2 0 0 0\nright: 1 0 0 0\nwrong: 2 1 6 1\n");
   lucky.seen.ambiguous = 4;
@@ -291,10 +291,24 @@ TEST_F(FrameMapTest, AProofThatDoesNotTellTheWordRefutesNothing) {
   EXPECT_TRUE(Map().refuted.empty());
 }
 
+// A walker that refuses a caller that is being deoptimised still finds it.
+TEST_F(FrameMapTest, AReplacedReturnAddressRefutesNothing) {
+  state_->code[0].frame_complete = 5;
+  SteppedPc& body = Stepped(kFramedMethod + 5, 16);
+  body.caller_proven = 9;
+  body.caller_contradicted = 2;
+  body.failed = 1;
+  body.seen.replaced = 2;
+  EXPECT_EQ(PredictedText(Map(), "agct"), "no-answer: 2 0 0 0\nright: 1 1 9 1\nwrong: 2 0 0 0\n");
+  body.seen.replaced = 4;
+  EXPECT_EQ(PredictedText(Map(), "agct"), "no-answer: 2 0 0 0\nright: 1 1 9 0\nwrong: 2 0 0 0\n");
+  EXPECT_TRUE(Map().refuted.empty());
+}
+
 // What was stepped there was other code.
 TEST_F(FrameMapTest, AnswersInOtherCodeSayNothingOfAPrediction) {
   SteppedPc& body = Stepped(kFramedMethod + 5, 16);
-  body.contradicted = 9;
+  body.caller_contradicted = 9;
   ASSERT_EQ(Map().refuted.size(), 1u);
   body.word ^= 1;
   EXPECT_TRUE(Map().refuted.empty());
@@ -303,7 +317,7 @@ TEST_F(FrameMapTest, AnswersInOtherCodeSayNothingOfAPrediction) {
 // Such a thread has an anchor, at which walkers begin.
 TEST_F(FrameMapTest, AnswersOutsideOfJavaSayNothingOfAPrediction) {
   SteppedPc& body = Stepped(kFramedMethod + 5, 16);
-  body.contradicted = 9;
+  body.caller_contradicted = 9;
   body.outside = true;
   EXPECT_TRUE(Map().refuted.empty());
 }

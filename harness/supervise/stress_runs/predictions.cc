@@ -27,16 +27,19 @@ RuledCode RuledCodeOf(const std::string& kind, const CodePiece& piece,
 
 }  // namespace
 
-PredictionCheck Check(Predicted predicted, const StepAnswers& answers, uint64_t ambiguous) {
-  const uint64_t proven = answers.proven;
-  const uint64_t bad = uint64_t{answers.contradicted} + answers.failed;
+PredictionCheck Check(Predicted predicted, const StepAnswers& answers, const SeenPlace& seen) {
+  const uint64_t proven = answers.caller_proven;
+  const uint64_t bad = uint64_t{answers.caller_contradicted} + answers.failed;
+  const auto without = [](uint64_t steps, uint64_t others) {
+    return steps - std::min(steps, others);
+  };
   switch (predicted) {
     case Predicted::kRight:
-      return {proven, bad};
+      return {proven, without(bad, seen.replaced)};
     case Predicted::kWrong:
-      return {bad, proven - std::min(proven, ambiguous)};
+      return {bad, without(proven, seen.ambiguous)};
     case Predicted::kNoAnswer:
-      return {answers.failed, proven + answers.contradicted};
+      return {answers.failed, proven + answers.caller_contradicted};
     default:
       return {};
   }
@@ -89,7 +92,7 @@ void Predictions::Compare(const FrameRow& row, const SteppedPc& counts) {
     if (walker.place < 0) continue;
     const StepAnswers& answers = counts.Of(walker.place);
     const Prediction prediction = walker.rules->predict(code_, row);
-    const PredictionCheck check = Check(prediction.predicted, answers, counts.seen.ambiguous);
+    const PredictionCheck check = Check(prediction.predicted, answers, counts.seen);
     if (check == PredictionCheck{}) continue;
     FramePredictionRow& sum = RowOf(walker, prediction);
     sum.pcs++;
@@ -117,8 +120,8 @@ void Predictions::AddRefuted(const Walker& walker, const Prediction& prediction,
   refuted.rule = prediction.rule;
   refuted.place = PlaceText(row);
   refuted.instruction = instruction;
-  refuted.proven += answers.proven;
-  refuted.contradicted += answers.contradicted;
+  refuted.proven += answers.caller_proven;
+  refuted.contradicted += answers.caller_contradicted;
   refuted.failed += answers.failed;
 }
 

@@ -26,8 +26,9 @@ struct PredictionCheck {
   uint64_t confirmed = 0, refuted = 0;
   bool operator==(const PredictionCheck&) const = default;
 };
-// `ambiguous`: of SeenPlace. These steps do not refute that the walker reads another word.
-PredictionCheck Check(Predicted predicted, const StepAnswers& answers, uint64_t ambiguous);
+// Steps that are ambiguous do not refute that the walker reads another word. Steps at which a
+// return address had been replaced do not refute that it reads the right one.
+PredictionCheck Check(Predicted predicted, const StepAnswers& answers, const SeenPlace& seen);
 
 class Predictions {
  public:

@@ -141,8 +141,8 @@ JNIEXPORT bool JNICALL asgst_frame_is_guess(ASGST_Iterator* iterator);
    have been called for it. Different from the proposal where there are no hooks: a class counts as
    unloaded once JVMTI has freed its java.lang.Class, which is some time after the garbage collector
    unloaded the class. In between, answers about the class may be null, or may describe whatever its
-   memory holds by then: a class that has come to its place has another number. All reads survive bad
-   addresses, so the functions do not crash. */
+   memory holds by then: a class that has come to its place has another number. All reads survive
+   bad addresses, so the functions do not crash. */
 
 /* Texts are modified UTF-8, copied into buffers of the caller. Before each call, set each pointer
    to a buffer or to null, and the length beside it to the buffer's size in bytes. After the call,

@@ -100,6 +100,15 @@ TEST(Methods, ThoseThatWeCallStartThreads) {
   EXPECT_FALSE(StartsThreads("jdk.internal.misc.Unsafe.getLongUnaligned(Ljava/lang/Object;J)J"));
 }
 
+TEST(Methods, ThoseThatAgentsInJavaBeginWithStartThreads) {
+  EXPECT_TRUE(StartsThreads("sun.instrument.InstrumentationImpl.<init>(JZZ)V"));
+  EXPECT_TRUE(StartsThreads("java.lang.InternalError.<init>(Ljava/lang/String;)V"));
+  EXPECT_TRUE(
+      StartsThreads("jdk.internal.loader.ClassLoaders$AppClassLoader."
+                    "appendToClassPathForInstrumentation(Ljava/lang/String;)V"));
+  EXPECT_FALSE(StartsThreads("java.lang.Error.<init>(Ljava/lang/String;)V"));
+}
+
 TEST(Methods, SayWhenTheyAreFull) {
   MethodRegistry registry;
   static char places[MethodRegistry::kMostMethods + 1];

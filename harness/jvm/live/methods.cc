@@ -68,15 +68,23 @@ std::string ClassName(const char* signature) {
 }  // namespace
 
 bool StartsThreads(std::string_view name) {
-  static constexpr std::string_view kEnds[] = {".run()V", ".main([Ljava/lang/String;)V",
-                                               ".<clinit>()V"};
-  // KlassReader, and so libasgst, calls Unsafe.getLong.
-  static constexpr std::string_view kBegins[] = {
-      "sun.launcher.LauncherHelper.", "java.lang.Thread.<init>",
-      "java.lang.Thread.exit()",      "java.lang.Thread.dispatchUncaughtException(",
-      "java.lang.Shutdown.",          "java.lang.System.initPhase",
-      "java.lang.ThreadGroup.",       "java.lang.ref.Finalizer.",
-      "sun.misc.Unsafe.getLong(",     "jdk.internal.misc.Unsafe.getLong("};
+  static constexpr std::string_view kEnds[] = {
+      ".run()V", ".main([Ljava/lang/String;)V", ".<clinit>()V",
+      ".appendToClassPathForInstrumentation(Ljava/lang/String;)V"};
+  // KlassReader, and so libasgst, calls Unsafe.getLong. Before main, libinstrument calls what
+  // agents in Java need, and makes an InternalError.
+  static constexpr std::string_view kBegins[] = {"sun.launcher.LauncherHelper.",
+                                                 "java.lang.Thread.<init>",
+                                                 "java.lang.Thread.exit()",
+                                                 "java.lang.Thread.dispatchUncaughtException(",
+                                                 "java.lang.Shutdown.",
+                                                 "java.lang.System.initPhase",
+                                                 "java.lang.ThreadGroup.",
+                                                 "java.lang.ref.Finalizer.",
+                                                 "sun.misc.Unsafe.getLong(",
+                                                 "jdk.internal.misc.Unsafe.getLong(",
+                                                 "sun.instrument.",
+                                                 "java.lang.InternalError.<init>("};
   for (std::string_view end : kEnds)
     if (name.ends_with(end)) return true;
   for (std::string_view begin : kBegins)

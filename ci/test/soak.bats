@@ -59,6 +59,21 @@ END
   [[ "$output" == *'walkhammer ended with 1'*'0 of 3 runs ended with 0'* ]]
 }
 
+@test "a hunt sums what was walked, and fails if something has no name" {
+  local walked="$tables CREATE TABLE cell (time_ms, walks); INSERT INTO cell VALUES (36000, 7), (36000, 0);"
+  export WALKHAMMER_TIME=1s
+  stand_in 0 "$walked"
+  run -0 ci/soak.sh --jdk /jdk hunt
+  echo "$output"; cat "$WALKHAMMER_OUT/hunt/hunt.tsv"
+  [[ "$output" =~ ([0-9]+)' runs: '[0-9.]*' hours walked, '([0-9]+)' walks' ]]
+  [ "${BASH_REMATCH[2]}" -eq $((7 * BASH_REMATCH[1])) ]
+  [ "$(cut -f 1-3 "$WALKHAMMER_OUT/hunt/hunt.tsv" | sort -u)" = $'36\t7\t0' ]
+  grep -q -- ' --walker agct ' "$WALKHAMMER_OUT/hunt/hunt.tsv"
+  stand_in 1 "$walked"
+  WALKHAMMER_OUT=$BATS_TEST_TMPDIR/red run -1 ci/soak.sh --jdk /jdk hunt
+  [[ "$output" == *'walkhammer ended with 1'*' hours walked'* ]]
+}
+
 @test "harnesses need what plants bugs" {
   stand_in 0
   run -3 ci/soak.sh --jdk /jdk harnesses

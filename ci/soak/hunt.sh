@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# A hunt for WALKHAMMER_TIME (default: 1h): stress runs of two torture programs and a Debian one,
+# WALKHAMMER_CELL_TIME (default: 20s) each, two runs at a time. WALKHAMMER_SEED (default: the time)
+# draws each run's JDK, flags, interval and mode, and the walker: agct, with the reference as its
+# witness, or a profiler's. The newest profilers' walkers are drawn,
+# too, if WALKHAMMER_PROFILERS is a folder of their libraries. hunt.tsv has a row for each run: seconds
+# walked, walks, exit code, and its arguments. Fails if a finding has no name.
+# shellcheck shell=sh
+# shellcheck disable=SC2154  # ci/soak.sh sets them
+need_jdks
+end=$(($(date +%s) + $(seconds "${WALKHAMMER_TIME:-1h}")))
+seed=${WALKHAMMER_SEED:-$(date +%s)}
+"$walkhammer" show workloads | sed -n 's/^\(torture:[a-z-]*\) .*/\1/p' >"$work/torture"
+printf '%s\n' debian:xalan debian:ecj debian:h2 debian:scalac debian:groovy >"$work/debian"
+printf '%s\n' default default default serial parallel zgc shenandoah c1 xint c2 no-inline \
+  stress-compiler small-code-cache no-compressed frame-pointers >"$work/profiles"
+printf '%s\n' 100us 10us..100us 20us..200us 1ms >"$work/intervals"
+printf '%s\n' handler handler handler nested >"$work/modes"
+printf '%s\n' handler handler handler nested parked running >"$work/modes-agct" # of another thread, too
+{
+  printf '%s\n' agct agct agct
+  for profiler in asprof ddprof; do
+    library=$(find "${WALKHAMMER_PROFILERS:-/nowhere}" -name "$profiler-*.so" 2>/dev/null | sort -V | tail -n 1)
+    [ -z "$library" ] || printf "$profiler-%s --provider $library\n" vm fp dwarf
+  done
+} >"$work/walkers"
+
+# drawn N FILE: prints a line of the file, for the N-th draw.
+drawn() {
+  awk -v seed="$seed" -v n="$1" '{ line[NR] = $0 } END {
+    srand(seed * 1009 % 2147483647 + n); rand(); print line[1 + int(rand() * NR)] }' "$2"
+}
+
+# settled RUN PID: waits for a run, and adds its row.
+settled() {
+  runs=$((runs + 1))
+  if ended "$1" "$2" 0 3; then found=0; else found=1 && sed -n '1p;/^New/,/^$/p' "$1.txt"; fi
+  row=0$(printf '\t')0
+  [ ! -f "$1/run.db" ] || row=$(ask "$1" \
+    "SELECT (IFNULL(SUM(time_ms * (walks > 0)), 0) / 1000) || char(9) || IFNULL(SUM(walks), 0) FROM cell")
+  printf '%s\t%s\t%s\n' "$row" "$code" "$(cat "$1.arguments")" >>"$out/hunt.tsv"
+  [ "$found" -eq 1 ] || rm -rf "$1" "$1".*
+}
+
+# shellcheck disable=SC2086  # words
+printf '%s\n' $jdks >"$work/jdks"
+runs=0
+last=
+while [ "$(date +%s)" -lt "$end" ]; do
+  run=$out/$((number = ${number:-0} + 1))
+  n=$((number * 16))
+  walker=$(drawn $((n + 1)) "$work/walkers")
+  modes=$work/modes
+  [ "$walker" != agct ] || modes=$modes-agct
+  arguments="--jdk $(drawn "$n" "$work/jdks") --walker $walker \
+--profile $(drawn $((n + 2)) "$work/profiles") --interval $(drawn $((n + 3)) "$work/intervals") \
+--mode $(drawn $((n + 4)) "$modes") --workload $(drawn $((n + 5)) "$work/torture") \
+--workload $(drawn $((n + 6)) "$work/torture") --workload $(drawn $((n + 7)) "$work/debian")"
+  echo "$arguments" >"$run.arguments"
+  # shellcheck disable=SC2086  # words
+  start "$run" stress $arguments --seed "$n" --time "${WALKHAMMER_CELL_TIME:-20s}" --jobs 1
+  # shellcheck disable=SC2086  # words
+  [ -z "$last" ] || settled $last
+  last="$run $!"
+done
+# shellcheck disable=SC2086  # words
+settled $last
+awk -F '\t' '{ s += $1; w += $2 } END { printf "%d runs: %.1f hours walked, %d walks\n", NR, s / 3600, w }' \
+  "$out/hunt.tsv"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A hunt for WALKHAMMER_TIME (default: 1h): stress runs of two torture programs and a Debian one,
-# WALKHAMMER_CELL_TIME (default: 20s) each, two runs at a time. WALKHAMMER_SEED (default: the time)
+# A hunt for WALKHAMMER_TIME (default: 1h): stress runs of two torture programs, and of a Debian one
+# if any is installed, WALKHAMMER_CELL_TIME (default: 20s) each, two runs at a time. WALKHAMMER_SEED (default: the time)
 # draws each run's JDK, flags, interval and mode, and the walker: agct, with the reference as its
 # witness, or a profiler's. The newest profilers' walkers are drawn,
 # too, if WALKHAMMER_PROFILERS is a folder of their libraries. hunt.tsv has a row for each run: seconds
@@ -10,8 +10,11 @@
 need_jdks
 end=$(($(date +%s) + $(seconds "${WALKHAMMER_TIME:-1h}")))
 seed=${WALKHAMMER_SEED:-$(date +%s)}
-"$walkhammer" show workloads | sed -n 's/^\(torture:[a-z-]*\) .*/\1/p' >"$work/torture"
-printf '%s\n' debian:xalan debian:ecj debian:h2 debian:scalac debian:groovy >"$work/debian"
+"$walkhammer" show workloads | awk '/^[a-z]/ { name = $1; names[name] } /every JDK: not available/ {
+  delete names[name] } END { for (name in names) print name }' | sort >"$work/programs"
+for suite in torture debian; do
+  sed -n "s/^$suite:/ --workload &/p" "$work/programs" >"$work/$suite"
+done
 printf '%s\n' default default default serial parallel zgc shenandoah c1 xint c2 no-inline \
   stress-compiler small-code-cache no-compressed frame-pointers >"$work/profiles"
 printf '%s\n' 100us 10us..100us 20us..200us 1ms >"$work/intervals"
@@ -54,8 +57,8 @@ while [ "$(date +%s)" -lt "$end" ]; do
   [ "$walker" != agct ] || modes=$modes-agct
   arguments="--jdk $(drawn "$n" "$work/jdks") --walker $walker \
 --profile $(drawn $((n + 2)) "$work/profiles") --interval $(drawn $((n + 3)) "$work/intervals") \
---mode $(drawn $((n + 4)) "$modes") --workload $(drawn $((n + 5)) "$work/torture") \
---workload $(drawn $((n + 6)) "$work/torture") --workload $(drawn $((n + 7)) "$work/debian")"
+--mode $(drawn $((n + 4)) "$modes")$(drawn $((n + 5)) "$work/torture")\
+$(drawn $((n + 6)) "$work/torture")$(drawn $((n + 7)) "$work/debian")"
   echo "$arguments" >"$run.arguments"
   # shellcheck disable=SC2086  # words
   start "$run" stress $arguments --seed "$n" --time "${WALKHAMMER_CELL_TIME:-20s}" --jobs 1

@@ -19,7 +19,7 @@ printf '%s\n' default default default serial parallel zgc shenandoah c1 xint c2 
   stress-compiler small-code-cache no-compressed frame-pointers >"$work/profiles"
 printf '%s\n' 100us 10us..100us 20us..200us 1ms >"$work/intervals"
 printf '%s\n' handler handler handler nested >"$work/modes"
-printf '%s\n' handler handler handler nested parked running >"$work/modes-agct" # of another thread, too
+printf '%s\n' handler handler handler nested parked >"$work/modes-agct" # of another thread, too
 {
   printf '%s\n' agct agct agct
   for profiler in asprof ddprof; do

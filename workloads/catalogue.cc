@@ -11,6 +11,7 @@
 #include <set>
 
 #include "harness/base/nearest.h"
+#include "harness/base/shell.h"
 #include "harness/base/text.h"
 #include "workloads/stanzas.h"
 
@@ -222,8 +223,13 @@ Result<std::vector<Workload>> LoadCatalogues(const std::string& folder) {
     if (entry.path().extension() == kSuffix) paths.push_back(entry.path());
   }
   if (paths.empty()) {
-    return ToolFailed(fmt::format("no *{} in {}: this installation of walkhammer is incomplete",
-                                  kSuffix, folder));
+    // ci/quickstart.sh builds what fuzz needs.
+    const std::filesystem::path above = std::filesystem::path(folder).parent_path();
+    const bool is_build = std::filesystem::exists(above / "CMakeCache.txt", error);
+    return ToolFailed(
+        fmt::format("no *{} in {}: {}", kSuffix, folder,
+                    is_build ? fmt::format("run: cmake --build {}", ShellWord(above.string()))
+                             : "this installation of walkhammer is incomplete"));
   }
   std::sort(paths.begin(), paths.end());
   ASSIGN_OR_RETURN(auto distributions, DistributionNames(folder + "/distributions"));

@@ -151,6 +151,14 @@ TEST_F(CatalogueTest, SaysWhereAndWhatIsWrong) {
 TEST_F(CatalogueTest, AnEmptyFolderIsABrokenInstallation) {
   for (const std::string& folder : {folder_, folder_ + "/nowhere"})
     EXPECT_THAT(LoadCatalogues(folder), FailsWith(ExitCode::kToolFailed));
+  EXPECT_THAT(LoadCatalogues(folder_ + "/nowhere").failure().message,
+              testing::EndsWith("this installation of walkhammer is incomplete"));
+}
+
+TEST_F(CatalogueTest, ABuildWithoutCataloguesLacksATarget) {
+  temporary_.Write("CMakeCache.txt", "");
+  EXPECT_THAT(LoadCatalogues(folder_ + "/workloads").failure().message,
+              testing::EndsWith("/workloads: run: cmake --build " + folder_));
 }
 
 TEST_F(CatalogueTest, Selects) {

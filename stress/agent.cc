@@ -452,7 +452,7 @@ void Agent::OnNested(int, siginfo_t*, void* raw_context) {
 // stop.
 std::span<const Frame> Agent::AskJvm(SampledThread& thread) {
   constexpr int kMost = 256;
-  static jvmtiFrameInfo asked[kMost];  // there is one walking thread
+  static jvmtiFrameInfo asked[kMost], again[kMost];  // there is one walking thread
   static Frame frames[kMost];
   if (thread.env == nullptr || thread.object == nullptr) return {};
   const uint8_t state = thread.view.State();
@@ -462,10 +462,20 @@ std::span<const Frame> Agent::AskJvm(SampledThread& thread) {
   if (env == nullptr) return {};
   jobject object = agent->threads_.LocalRef(env, thread);
   if (object == nullptr) return {};
-  jint count = 0;
-  const jvmtiError error = agent->jvm_->jvmti()->GetStackTrace(object, 0, kMost, asked, &count);
+  jvmtiEnv* jvmti = agent->jvm_->jvmti();
+  jint count = 0, count_again = 0;
+  const jvmtiError error = jvmti->GetStackTrace(object, 0, kMost, asked, &count);
+  // A safepoint that waited for this call comes as it returns. There, the thread's methods may be
+  // redefined.
+  const jvmtiError error_again = jvmti->GetStackTrace(object, 0, kMost, again, &count_again);
   env->DeleteLocalRef(object);
   if (error != JVMTI_ERROR_NONE || count <= 0 || count == kMost) return {};
+  const auto is_same = [](const jvmtiFrameInfo& a, const jvmtiFrameInfo& b) {
+    return a.method == b.method && a.location == b.location;
+  };
+  if (error_again != JVMTI_ERROR_NONE ||
+      !std::equal(asked, asked + count, again, again + count_again, is_same))
+    return {};
   for (jint i = 0; i < count; i++) {
     const MethodEntry* method = agent->methods().Find(asked[i].method);
     if (method == nullptr) return {};

@@ -86,7 +86,7 @@ TEST_F(TablesTest, FailuresAreFramesNamedByTheirCode) {
 
 TEST_F(TablesTest, UnknownMethodsHaveAPlace) {
   Count({&ids_[2], &ids_[0]});
-  EXPECT_EQ(Stacks().begin()->first, "app.Main.main()V\n(no known method)");
+  EXPECT_EQ(Stacks().begin()->first, "app.Main.main()V\n(unknown method)");
 }
 
 TEST_F(TablesTest, StacksThatBeginAlikeShareTheirFrames) {

@@ -34,7 +34,7 @@ static_assert(std::size(kAgreementOutcomes) == kAtAGuess + 1);
 
 const char* NameIn(const Observation& seen, const Frame& frame) {
   const MethodEntry* entry = seen.methods->Find(frame.method);
-  return entry == nullptr ? "no known method" : entry->name;
+  return entry == nullptr ? "an unknown method" : entry->name;
 }
 
 void Tell(const Observation& seen, const Difference& difference, char* detail, size_t size) {

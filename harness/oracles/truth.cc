@@ -18,12 +18,6 @@ constexpr OutcomeInfo kTruthOutcomes[] = {
 };
 constexpr uint8_t kWrong = 1, kTruncated = 2, kNoFrames = 3, kGuessNotTrue = 4;
 
-// JVMTI is asked about a sample before the walk. If the thread has redefined the class in between,
-// the method has no id any more, and method-id tells so.
-bool HasBecomeObsolete(const Observation& seen, const Frame& frame) {
-  return seen.sample != nullptr && frame.method == nullptr;
-}
-
 uint8_t JudgeTruth(const Observation& seen, char* detail, size_t size) {
   if (!seen.pristine || seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames <= 0) {
@@ -38,12 +32,11 @@ uint8_t JudgeTruth(const Observation& seen, char* detail, size_t size) {
   for (size_t i = seen.true_frames; i < expected && i < got; i++) {
     const Frame& want = seen.truth[i];
     const Frame& have = seen.trace.frames[i];
-    if (want.bci == have.bci && (want.method == have.method || HasBecomeObsolete(seen, have)))
-      continue;
+    if (want.method == have.method && want.bci == have.bci) continue;
     const MethodEntry* wanted = seen.methods->Find(want.method);
     const MethodEntry* found = seen.methods->Find(have.method);
     std::snprintf(detail, size, "frame %zu is %s @ %d, should be %s @ %d", i,
-                  found == nullptr ? "no known method" : found->name, have.bci,
+                  found == nullptr ? "an unknown method" : found->name, have.bci,
                   wanted == nullptr ? "?" : wanted->name, want.bci);
     return seen.trace.IsGuess(static_cast<int>(i)) ? kGuessNotTrue : kWrong;
   }

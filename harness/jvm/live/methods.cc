@@ -251,7 +251,7 @@ int FramesText(const Trace& trace, int most, const MethodRegistry& methods, char
     const MethodEntry* method = methods.Find(frame.method);
     const int written =
         std::snprintf(text + at, size - at, "%s%s @ %d", i == 0 ? "" : "\n",
-                      method == nullptr ? "(no known method)" : method->name, frame.bci);
+                      method == nullptr ? "(unknown method)" : method->name, frame.bci);
     if (written < 0 || at + static_cast<size_t>(written) >= size) return i;
     at += static_cast<size_t>(written);
   }

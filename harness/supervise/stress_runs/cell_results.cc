@@ -20,7 +20,7 @@ std::string NameAt(const StressState& state, uint32_t offset) {
   if (offset >= StressState::kNamesBytes) return "?";
   const char* name = state.names + offset;
   const std::string text(name, strnlen(name, StressState::kNamesBytes - offset));
-  return text.empty() ? "(no known method)" : text;
+  return text.empty() ? "(unknown method)" : text;
 }
 
 std::string FailureName(uint32_t walker_index, int32_t code) {

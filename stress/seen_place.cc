@@ -68,17 +68,18 @@ void See(std::span<const SteppedCall> calls, const SteppedPoint& at,
     seen.last_sp = from_sp;
 }
 
-void SeeAmbiguity(std::span<const SteppedCall> calls, const SteppedPoint& at, int32_t frame_words,
-                  uint64_t stack_end, SeenPlace& seen) {
+void SeeAmbiguity(std::span<const SteppedCall> calls, std::span<const SteppedCall> newest,
+                  const SteppedPoint& at, int32_t frame_words, uint64_t stack_end,
+                  SeenPlace& seen) {
   constexpr uint64_t kWord = 8;
   const auto is_on_stack = [&](uint64_t word) {
     return word % kWord == 0 && word >= at.sp && word < stack_end;
   };
   const auto is_replaced = [&](const SteppedCall& one) {
-    return one.caller != SteppedCall::Caller::kUnknown && !one.is_away && is_on_stack(one.slot) &&
+    return !one.is_away && is_on_stack(one.slot) &&
            *reinterpret_cast<const uint64_t*>(one.slot) != one.return_pc;
   };
-  if (std::any_of(calls.begin(), calls.end(), is_replaced)) seen.replaced++;
+  if (std::any_of(newest.begin(), newest.end(), is_replaced)) seen.replaced++;
   const SteppedCall* call = OwnCall(calls);
   const auto is_copy = [&](uint64_t word) {
     return (word != call->slot || call->is_away) && is_on_stack(word) &&

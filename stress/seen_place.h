@@ -22,10 +22,10 @@ void See(std::span<const SteppedCall> calls, const SteppedPoint& at,
 
 // Counts the step as ambiguous if the newest call is not known, or if its return address is also
 // where a walker may wrongly look for it: in one of the two words at sp, at the end of a frame of
-// `frame_words`, or behind fp. Counts it as replaced if another address is where a call pushed its
-// own. Reads the stack from sp up to `stack_end`.
-void SeeAmbiguity(std::span<const SteppedCall> calls, const SteppedPoint& at, int32_t frame_words,
-                  uint64_t stack_end, SeenPlace& seen);
+// `frame_words`, or behind fp. Counts it as replaced if another address is where one of `newest`,
+// the NewestCalls, pushed its own. Reads the stack from sp up to `stack_end`.
+void SeeAmbiguity(std::span<const SteppedCall> calls, std::span<const SteppedCall> newest,
+                  const SteppedPoint& at, int32_t frame_words, uint64_t stack_end, SeenPlace& seen);
 
 }  // namespace walkhammer::stress
 

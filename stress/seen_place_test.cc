@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <vector>
 
 namespace walkhammer::stress {
@@ -78,7 +79,7 @@ uint32_t Ambiguous(std::vector<uint64_t> stack, int fp_word = 7, uint64_t end_wo
   at.sp = sp;
   at.fp = sp + 8 * static_cast<uint64_t>(fp_word);
   SeenPlace seen{};
-  SeeAmbiguity(std::vector<SteppedCall>{call}, at, 4, sp + 8 * end_word, seen);
+  SeeAmbiguity(std::vector<SteppedCall>{call}, {}, at, 4, sp + 8 * end_word, seen);
   return seen.ambiguous;
 }
 
@@ -105,30 +106,33 @@ TEST(AmbiguousPlaces, ACallThatIsNotKnown) {
   EXPECT_EQ(Ambiguous({}, 7, 9, call), 1u);
 }
 
-// What SeeAmbiguity counts as replaced at a step, where `word` is the second one of the stack, and
-// two known calls pushed theirs into the second and the fourth.
-uint32_t Replaced(uint64_t word, uint64_t older_word = kReturnPc, bool is_away = false,
-                  SteppedCall::Caller caller = SteppedCall::Caller::kCompiled) {
+// What SeeAmbiguity counts as replaced at a step, where two calls pushed theirs into the second and
+// fourth word of the stack, `newest` of them are the newest, and these words are there now.
+uint32_t Replaced(uint64_t word, uint64_t older_word, size_t newest = 2, bool is_away = false) {
   const std::vector<uint64_t> stack = {0, word, 0, older_word};
   const auto sp = reinterpret_cast<uint64_t>(stack.data());
-  SteppedCall older = CallAt(sp + 24), newest = CallAt(sp + 8);
-  older.caller = caller;
-  newest.is_away = is_away;
+  std::vector<SteppedCall> calls = {CallAt(sp + 32), CallAt(sp + 24), CallAt(sp + 8)};
+  calls.back().is_away = is_away;
   SteppedPoint at{};
   at.sp = sp;
   at.fp = sp;
   SeenPlace seen{};
-  SeeAmbiguity(std::vector<SteppedCall>{CallAt(sp + 32), older, newest}, at, 4, sp + 32, seen);
+  SeeAmbiguity(calls, std::span(calls).last(newest), at, 4, sp + 32, seen);
   return seen.replaced;
 }
 
 TEST(ReplacedAddresses, AreThoseThatTheirCallDidNotPush) {
-  EXPECT_EQ(Replaced(kReturnPc), 0u);
-  EXPECT_EQ(Replaced(kReturnPc + 1), 1u);
-  EXPECT_EQ(Replaced(kReturnPc, 7), 1u);
-  EXPECT_EQ(Replaced(1, 7), 1u);  // steps are counted
-  EXPECT_EQ(Replaced(1, kReturnPc, true), 0u);
-  EXPECT_EQ(Replaced(kReturnPc, 7, false, SteppedCall::Caller::kUnknown), 0u);
+  EXPECT_EQ(Replaced(kReturnPc, kReturnPc), 0u);
+  EXPECT_EQ(Replaced(1, kReturnPc), 1u);
+  EXPECT_EQ(Replaced(kReturnPc, 1), 1u);
+  EXPECT_EQ(Replaced(1, 1), 1u);  // steps are counted
+  EXPECT_EQ(Replaced(1, kReturnPc, 2, true), 0u);
+  EXPECT_EQ(Replaced(kReturnPc, kReturnPc, 3), 0u);  // beyond the stack
+}
+
+TEST(ReplacedAddresses, OfOlderCallsDoNotCount) {
+  EXPECT_EQ(Replaced(kReturnPc, 1, 1), 0u);
+  EXPECT_EQ(Replaced(1, 1, 0), 0u);
 }
 
 // The interpreter pushes a return address, and runs on in its own frame up to the jump.

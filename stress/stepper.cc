@@ -210,7 +210,8 @@ struct Stepper::Place {
   SteppedPoint point;
   RunningCode running;
   PcRegion region;
-  bool in_java;  // by the thread's state
+  bool in_java;                              // by the thread's state
+  std::span<const SteppedCall> newest = {};  // NewestCalls
 };
 
 void Stepper::Step(SampledThread& thread, ucontext_t& context) {
@@ -222,6 +223,7 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   if (place.counts != nullptr && !place.in_java) place.counts->outside.store(true);
   if constexpr (!kHasLinkRegister) {
     stack_.Step(place.point);
+    place.newest = NewestCalls(stack_.calls(), step_code_);
     if (place.counts != nullptr && place.point.code != SteppedCode::kNative)
       SeeIn(*place.counts, place, thread, context);
   }
@@ -251,7 +253,8 @@ void Stepper::SeeIn(SteppedPc& counts, const Place& place, const SampledThread& 
   See(calls, place.point, ReadJavaRegisters(context).general,
       has_frame ? *reinterpret_cast<const uint64_t*>(fp - kBelowFp) : 0, counts.seen,
       counts.sender);
-  SeeAmbiguity(calls, place.point, place.running.frame_words, thread.stack_base, counts.seen);
+  SeeAmbiguity(calls, place.newest, place.point, place.running.frame_words, thread.stack_base,
+               counts.seen);
 }
 
 void Stepper::WalkLightly(SampledThread& thread, ucontext_t& context, const OnTrace& on_trace) {
@@ -287,7 +290,7 @@ Stepper::CallersJudged Stepper::JudgeByCalls(int walker, const Place& place, con
     const auto judge = [&](std::span<const SteppedCall> calls) {
       return JudgeCallers(place.point.code, place.running.method, calls, frames);
     };
-    judged = {judge(stack_.calls()), judge(NewestCalls(stack_.calls(), step_code_))};
+    judged = {judge(stack_.calls()), judge(place.newest)};
   }
   const CallerVerdict verdict = judged.all;
   if (walker > 0 && differs != Disagreement::kCount && verdict != CallerVerdict::kUnknown &&

@@ -215,8 +215,8 @@ struct SeenPlace : SeenAddress {
   // Steps at which an answer with the right callers does not tell which word the walker has read: a
   // word that it may take for the return address held a copy, or the newest call is not known.
   uint32_t ambiguous;
-  // Steps at which the address on the stack of some known call was not what the call had pushed: a
-  // caller is being deoptimised (frame::deoptimize), or its frame has moved to the heap.
+  // Steps at which the return address of one of the newest calls (NewestCalls) was not what the
+  // call had pushed: a caller is being deoptimised (frame::deoptimize), or is in the heap.
   uint32_t replaced;
 };
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # A hunt for WALKHAMMER_TIME (default: 1h): stress runs of two torture programs, and of a Debian one
-# if any is installed, WALKHAMMER_CELL_TIME (default: 20s) each, two runs at a time. WALKHAMMER_SEED (default: the time)
-# draws each run's JDK, flags, interval and mode, and the walker: agct, with the reference as its
-# witness, or a profiler's. The newest profilers' walkers are drawn,
-# too, if WALKHAMMER_PROFILERS is a folder of their libraries. hunt.tsv has a row for each run: seconds
-# walked, walks, exit code, and its arguments. Fails if a finding has no name.
+# if any is installed. Each program runs for WALKHAMMER_CELL_TIME (default: 20s), two runs at a time.
+# WALKHAMMER_SEED (default: the time) draws each run's JDK, flags, interval and mode, and its walker:
+# AsyncGetCallTrace, or one of the newest profilers in the folder WALKHAMMER_PROFILERS, if it is set.
+# hunt.tsv has a row for each run: seconds walked, walks, exit code, arguments. Fails if a finding has
+# no name.
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/soak.sh sets them
 need_jdks
@@ -23,7 +23,8 @@ printf '%s\n' handler handler handler nested parked >"$work/modes-agct" # of ano
 {
   printf '%s\n' agct agct agct
   for profiler in asprof ddprof; do
-    library=$(find "${WALKHAMMER_PROFILERS:-/nowhere}" -name "$profiler-*.so" 2>/dev/null | sort -V | tail -n 1)
+    library=$(find "${WALKHAMMER_PROFILERS:-/nowhere}" -name "$profiler-*.so" 2>/dev/null |
+      sort -V | tail -n 1)
     [ -z "$library" ] || printf "$profiler-%s --provider $library\n" vm fp dwarf
   done
 } >"$work/walkers"
@@ -36,21 +37,25 @@ drawn() {
 
 # settled RUN PID: waits for a run, and adds its row.
 settled() {
-  runs=$((runs + 1))
-  if ended "$1" "$2" 0 3; then found=0; else found=1 && sed -n '1p;/^New/,/^$/p' "$1.txt"; fi
-  row=0$(printf '\t')0
-  [ ! -f "$1/run.db" ] || row=$(ask "$1" \
-    "SELECT (IFNULL(SUM(time_ms * (walks > 0)), 0) / 1000) || char(9) || IFNULL(SUM(walks), 0) FROM cell")
-  printf '%s\t%s\t%s\n' "$row" "$code" "$(cat "$1.arguments")" >>"$out/hunt.tsv"
-  [ "$found" -eq 1 ] || rm -rf "$1" "$1".*
+  keep=
+  ended "$1" "$2" 0 3 || keep=yes
+  seconds=0
+  walks=0
+  [ ! -f "$1/run.db" ] || {
+    seconds=$(ask "$1" 'SELECT IFNULL(SUM(time_ms), 0) / 1000 FROM cell WHERE walks > 0')
+    walks=$(ask "$1" 'SELECT IFNULL(SUM(walks), 0) FROM cell')
+  }
+  printf '%s\t%s\t%s\t%s\n' "$seconds" "$walks" "$code" "$(cat "$1.arguments")" >>"$out/hunt.tsv"
+  if [ -n "$keep" ]; then sed -n '1p;/^New/,/^$/p' "$1.txt"; else rm -rf "$1" "$1".*; fi
 }
 
 # shellcheck disable=SC2086  # words
 printf '%s\n' $jdks >"$work/jdks"
-runs=0
 last=
+number=0
 while [ "$(date +%s)" -lt "$end" ]; do
-  run=$out/$((number = ${number:-0} + 1))
+  number=$((number + 1))
+  run=$out/$number
   n=$((number * 16))
   walker=$(drawn $((n + 1)) "$work/walkers")
   modes=$work/modes
@@ -58,15 +63,15 @@ while [ "$(date +%s)" -lt "$end" ]; do
   arguments="--jdk $(drawn "$n" "$work/jdks") --walker $walker \
 --profile $(drawn $((n + 2)) "$work/profiles") --interval $(drawn $((n + 3)) "$work/intervals") \
 --mode $(drawn $((n + 4)) "$modes")$(drawn $((n + 5)) "$work/torture")\
-$(drawn $((n + 6)) "$work/torture")$(drawn $((n + 7)) "$work/debian")"
+$(drawn $((n + 6)) "$work/torture")$(drawn $((n + 7)) "$work/debian") --seed $n"
   echo "$arguments" >"$run.arguments"
   # shellcheck disable=SC2086  # words
-  start "$run" stress $arguments --seed "$n" --time "${WALKHAMMER_CELL_TIME:-20s}" --jobs 1
+  start "$run" stress $arguments --time "${WALKHAMMER_CELL_TIME:-20s}" --jobs 1
   # shellcheck disable=SC2086  # words
   [ -z "$last" ] || settled $last
   last="$run $!"
 done
 # shellcheck disable=SC2086  # words
 settled $last
-awk -F '\t' '{ s += $1; w += $2 } END { printf "%d runs: %.1f hours walked, %d walks\n", NR, s / 3600, w }' \
-  "$out/hunt.tsv"
+awk -F '\t' '{ s += $1; w += $2 }
+  END { printf "%d runs: %.2f hours walked, %d walks\n", NR, s / 3600, w }' "$out/hunt.tsv"

@@ -53,7 +53,7 @@ settled() {
 printf '%s\n' $jdks >"$work/jdks"
 last=
 number=0
-while [ "$(date +%s)" -lt "$end" ]; do
+while [ -z "$last" ] || [ "$(date +%s)" -lt "$end" ]; do
   number=$((number + 1))
   run=$out/$number
   n=$((number * 16))

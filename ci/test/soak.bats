@@ -72,6 +72,9 @@ END
   stand_in 1 "$walked"
   WALKHAMMER_OUT=$BATS_TEST_TMPDIR/red run -1 ci/soak.sh --jdk /jdk hunt
   [[ "$output" == *'walkhammer ended with 1'*' hours walked'* ]]
+  stand_in 0 "$walked"
+  WALKHAMMER_TIME=0s WALKHAMMER_OUT=$BATS_TEST_TMPDIR/short run -0 ci/soak.sh --jdk /jdk hunt
+  [[ "$output" == *"1 runs: "* ]]
 }
 
 @test "harnesses need what plants bugs" {
